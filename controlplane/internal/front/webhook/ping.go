@@ -20,16 +20,20 @@ const pingKind event.Kind = "webhook.ping"
 
 // Tested is what came of a test.
 type Tested struct {
-	Success    bool   `json:"success"`
+	// Whether the endpoint answered the test with a success status.
+	Success bool `json:"success"`
+	// ID of the delivery that carried the test.
 	DeliveryID string `json:"delivery_id"`
 	// The header webhook-id.
 	EventID string `json:"event_id"`
 	// HTTP status of the answer.
-	Status    int   `json:"status,omitempty"`
+	Status int `json:"status,omitempty"`
+	// Duration of the attempt, in milliseconds.
 	LatencyMS int64 `json:"latency_ms"`
 	// The answer's first KiB.
 	Excerpt string `json:"excerpt,omitempty"`
-	Error   string `json:"error,omitempty"`
+	// Why the test failed; absent when it succeeded.
+	Error string `json:"error,omitempty"`
 }
 
 func (s *Service) test(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Tested], error) {

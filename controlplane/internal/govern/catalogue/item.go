@@ -14,16 +14,23 @@ import (
 
 // CatalogItem is something that a person may ask for.
 type CatalogItem struct {
-	Kind        string `json:"kind" db:"kind" enum:"role,entitlement"`
-	ID          string `json:"id" db:"id"`
-	Name        string `json:"name" db:"name"`
+	// Kind of the catalog item.
+	Kind string `json:"kind" db:"kind" enum:"role,entitlement"`
+	// ID of the role or entitlement.
+	ID string `json:"id" db:"id"`
+	// Display name of the role or entitlement.
+	Name string `json:"name" db:"name"`
+	// Description of the role or entitlement. For an entitlement, its business description has precedence.
 	Description string `json:"description" db:"description"`
 	// What it allows, point by point.
 	PermissionSummary []string `json:"permission_summary" db:"permission_summary" nullable:"false"`
-	RiskLevel         string   `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
-	Privileged        bool     `json:"privileged" db:"privileged"`
+	// Risk level of the role or entitlement.
+	RiskLevel string `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
+	// Whether the entitlement is privileged. A role is privileged if one of its own entitlements is.
+	Privileged bool `json:"privileged" db:"privileged"`
 	// Compliance tags and classes of data.
-	Tags   []string             `json:"tags" db:"tags" nullable:"false"`
+	Tags []string `json:"tags" db:"tags" nullable:"false"`
+	// Owners of the role or entitlement, without people who have left.
 	Owners []identity.Reference `json:"owners" db:"owners" nullable:"false"`
 	// Of an entitlement: where it is.
 	System *identity.Reference `json:"system" db:"system"`
@@ -52,9 +59,12 @@ type CatalogItem struct {
 // CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its
 // name.
 type CatalogParameter struct {
-	Name     string `json:"name" example:"cost_center"`
-	Type     string `json:"type" enum:"string,integer,boolean,date"`
-	Required bool   `json:"required,omitempty"`
+	// Name of the parameter, as a key of parameters in a request.
+	Name string `json:"name" example:"cost_center"`
+	// Type of the value.
+	Type string `json:"type" enum:"string,integer,boolean,date"`
+	// Whether a request for the role must set the parameter.
+	Required bool `json:"required,omitempty"`
 	// Of a string; when there are none, any.
 	AllowedValues []string `json:"allowed_values,omitempty"`
 }
@@ -70,8 +80,10 @@ type CatalogHeld struct {
 
 // CatalogPending is the request that somebody waits for.
 type CatalogPending struct {
+	// ID of the open access request.
 	RequestID string `json:"request_id"`
-	Number    string `json:"number" example:"REQ-000123"`
+	// Number of the open access request, for people.
+	Number string `json:"number" example:"REQ-000123"`
 }
 
 func (c CatalogItem) after() []string { return []string{c.key, c.ID} }

@@ -42,8 +42,10 @@ type Problem struct {
 // Warning tells of a rule that could not be answered and so counted as false.
 type Warning struct {
 	Pointer string `json:"pointer" example:"#/rules/0"`
-	Code    string `json:"code" example:"unknown_attribute"`
-	Detail  string `json:"detail"`
+	// Cause of the warning: unknown_attribute if the person has no such field, expression_failed if an expression
+	// failed.
+	Code   string `json:"code" example:"unknown_attribute"`
+	Detail string `json:"detail"`
 }
 
 // node is a group, a rule or an expression.

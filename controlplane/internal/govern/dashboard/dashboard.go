@@ -14,37 +14,49 @@ import (
 // Dashboard is what GET /dashboard answers. What the caller's roles do not show is left out.
 type Dashboard struct {
 	// When this was counted.
-	At      time.Time        `json:"at"`
+	At time.Time `json:"at"`
+	// Numbers of people, accounts, entitlements and roles that the caller can list.
 	Figures DashboardFigures `json:"figures"`
-	Funnel  DashboardFunnel  `json:"funnel"`
+	// Setup progress of the tenant, and the number of people with linked accounts.
+	Funnel DashboardFunnel `json:"funnel"`
 	// What waits for the caller's own decision.
 	Inbox tasklist.DecisionWaiting `json:"inbox"`
 	// The requests that you submitted, or that were submitted for you.
-	Requests     DashboardRequests     `json:"requests"`
+	Requests DashboardRequests `json:"requests"`
+	// Number of failed changes in target systems.
 	Provisioning DashboardProvisioning `json:"provisioning"`
 
 	// What should be done, the most serious first. Findings about systems are for administrators and auditors.
 	Findings []DashboardFinding `json:"findings" nullable:"false"`
 
 	// For administrators and auditors, like all that follows.
-	Connectors *DashboardConnectors  `json:"connectors,omitempty"`
-	Runs       *DashboardRuns        `json:"runs,omitempty"`
-	Held       *DashboardHeld        `json:"held,omitempty"`
-	Agents     *agents.AgentPresence `json:"agents,omitempty"`
-	Checklist  *DashboardChecklist   `json:"checklist,omitempty"`
+	Connectors *DashboardConnectors `json:"connectors,omitempty"`
+	// Sync runs of the last 24 hours, for administrators and auditors.
+	Runs *DashboardRuns `json:"runs,omitempty"`
+	// Sync runs that wait for a decision, for administrators and auditors.
+	Held *DashboardHeld `json:"held,omitempty"`
+	// Numbers of agents by presence, for administrators and auditors.
+	Agents *agents.AgentPresence `json:"agents,omitempty"`
+	// First steps of the tenant and whether they are done, for administrators and auditors.
+	Checklist *DashboardChecklist `json:"checklist,omitempty"`
 }
 
 // DashboardFigures count what the caller may list.
 type DashboardFigures struct {
-	People   identity.PeopleFigures `json:"people"`
-	Accounts DashboardAccounts      `json:"accounts"`
-	Access   grant.AccessFigures    `json:"access"`
-	Roles    role.RoleFigures       `json:"roles"`
+	// Numbers of people, by status.
+	People identity.PeopleFigures `json:"people"`
+	// Numbers of accounts, by the state of their owner, and of drifted accounts.
+	Accounts DashboardAccounts `json:"accounts"`
+	// Numbers of entitlements.
+	Access grant.AccessFigures `json:"access"`
+	// Numbers of roles.
+	Roles role.RoleFigures `json:"roles"`
 }
 
 // DashboardAccounts are the figures of accounts.
 type DashboardAccounts struct {
 	account.AccountFigures
+	// Number of managed accounts that differ from their account template.
 	Drifted int64 `json:"drifted"`
 }
 
@@ -74,9 +86,12 @@ type DashboardProvisioning struct {
 
 // DashboardConnectors tells how the connections to target systems fare.
 type DashboardConnectors struct {
-	Total        int64             `json:"total"`
-	ByStatus     []DashboardStatus `json:"by_status" nullable:"false"`
-	FailingTotal int64             `json:"failing_total"`
+	// Number of connectors. Deleted connectors do not count.
+	Total int64 `json:"total"`
+	// Number of connectors in each status, in alphabetical order of the status.
+	ByStatus []DashboardStatus `json:"by_status" nullable:"false"`
+	// Number of failing connectors, including those that failing does not list.
+	FailingTotal int64 `json:"failing_total"`
 	// Degraded, quarantined, with a last run that failed, or with an open circuit breaker; the one that has failed for
 	// longest first, at most 50.
 	Failing []DashboardFailing `json:"failing" nullable:"false"`
@@ -86,28 +101,37 @@ type DashboardConnectors struct {
 
 // DashboardStatus counts connectors in a status.
 type DashboardStatus struct {
+	// Status of the connectors: draft, ready, active, paused, degraded, quarantined or disabled.
 	Status string `json:"status"`
-	Count  int64  `json:"count"`
+	// Number of connectors in this status.
+	Count int64 `json:"count"`
 }
 
 // DashboardConnectorRef names a connector.
 type DashboardConnectorRef struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
+	// ID of the connector.
+	ID string `json:"id"`
+	// Display name of the connector.
+	Name string `json:"name"`
+	// Status of the connector: draft, ready, active, paused, degraded, quarantined or disabled.
 	Status string `json:"status"`
 }
 
 // DashboardFailing is a connector that needs somebody.
 type DashboardFailing struct {
-	ID     string `json:"id" db:"id"`
-	Name   string `json:"name" db:"name"`
+	// ID of the connector.
+	ID string `json:"id" db:"id"`
+	// Display name of the connector.
+	Name string `json:"name" db:"name"`
+	// Status of the connector: draft, ready, active, paused, degraded, quarantined or disabled.
 	Status string `json:"status" db:"status"`
 	// When the first run failed after the last that succeeded, or when it came into its status.
 	Since time.Time `json:"since" db:"since"`
-	// writing: its circuit breaker is open, and nothing is sent to it until writes are resumed.
+	// What fails. reading: syncs. writing: the circuit breaker is open, and nothing is sent until writes are resumed.
 	Area string `json:"area" db:"area" enum:"reading,writing"`
 	// The last run that failed.
-	RunID     *string `json:"run_id" db:"run_id"`
+	RunID *string `json:"run_id" db:"run_id"`
+	// Error code of the last run. Null: the last run did not fail, or its error has no code.
 	ErrorCode *string `json:"error_code" db:"error_code"`
 	// The message of the target, cut to 500 characters; or why the connector is in its status.
 	ErrorSummary *string `json:"error_summary" db:"error_summary"`
@@ -115,6 +139,7 @@ type DashboardFailing struct {
 
 // DashboardRuns are the runs that were going on within the last 24 hours.
 type DashboardRuns struct {
+	// Start of the period, 24 hours ago. Runs that finished earlier are not listed.
 	Since time.Time `json:"since"`
 	// The newest first, at most 500.
 	Items []DashboardRun `json:"items" nullable:"false"`
@@ -124,21 +149,29 @@ type DashboardRuns struct {
 
 // DashboardRun is a run, in short.
 type DashboardRun struct {
-	ID            string `json:"id" db:"id"`
-	ConnectorID   string `json:"connector_id" db:"connector_id"`
+	// ID of the sync run.
+	ID string `json:"id" db:"id"`
+	// ID of the connector of the sync run.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// Display name of the connector.
 	ConnectorName string `json:"connector_name" db:"connector_name"`
-	Status        string `json:"status" db:"status"`
-	Trigger       string `json:"trigger" db:"trigger"`
-	Mode          string `json:"mode" db:"mode" enum:"apply,preview"`
-	// null while it waits.
+	// Status of the sync run, such as queued, running, held, succeeded, partial or failed.
+	Status string `json:"status" db:"status"`
+	// Origin of the sync run: api, manual, schedule or wizard.
+	Trigger string `json:"trigger" db:"trigger"`
+	// Mode of the sync run. apply: changes are applied. preview: changes are only reported.
+	Mode string `json:"mode" db:"mode" enum:"apply,preview"`
+	// Time the sync run started. Null while it waits.
 	StartedAt *time.Time `json:"started_at" db:"started_at"`
-	// null while it goes on.
+	// Time the sync run finished. Null until it has finished.
 	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
-	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
+	// Time the sync run was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
 }
 
 // DashboardHeld are runs with changes that wait for a decision.
 type DashboardHeld struct {
+	// Number of held sync runs, including those that items does not list.
 	Total int64 `json:"total"`
 	// The one that is discarded first, first; at most 20.
 	Items []DashboardHeldRun `json:"items" nullable:"false"`
@@ -146,21 +179,28 @@ type DashboardHeld struct {
 
 // DashboardHeldRun is one of them.
 type DashboardHeldRun struct {
-	ID            string     `json:"id" db:"id"`
-	ConnectorID   string     `json:"connector_id" db:"connector_id"`
-	ConnectorName string     `json:"connector_name" db:"connector_name"`
-	HeldUntil     *time.Time `json:"held_until" db:"held_until"`
+	// ID of the held sync run.
+	ID string `json:"id" db:"id"`
+	// ID of the connector of the sync run.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// Display name of the connector.
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	// Time at which the held changes are discarded without a decision.
+	HeldUntil *time.Time `json:"held_until" db:"held_until"`
 }
 
 // DashboardChecklist are the first steps of a tenant.
 type DashboardChecklist struct {
 	// A connector has been made whole.
 	SystemConnected bool `json:"system_connected"`
-	FirstSyncDone   bool `json:"first_sync_done"`
+	// A sync run of a connector has succeeded.
+	FirstSyncDone bool `json:"first_sync_done"`
 	// An agent is online, or a hosted connector is active.
-	ReachHealthy        bool `json:"reach_healthy"`
+	ReachHealthy bool `json:"reach_healthy"`
+	// A sector pack is installed.
 	SectorPackInstalled bool `json:"sector_pack_installed"`
-	SecondUserInvited   bool `json:"second_user_invited"`
+	// The tenant has more than one user. Invited users count.
+	SecondUserInvited bool `json:"second_user_invited"`
 	// All of them.
 	Complete bool `json:"complete"`
 }

@@ -17,13 +17,17 @@ import (
 
 // DashboardFinding is something that somebody should do, with how much of it there is.
 type DashboardFinding struct {
-	Kind  string `json:"kind" example:"leaver_accounts_enabled"`
+	// Stable name of the kind of finding.
+	Kind string `json:"kind" example:"leaver_accounts_enabled"`
+	// Title of the finding.
 	Label string `json:"label" example:"Accounts of leavers that still work"`
-	Count int64  `json:"count"`
-	// none: there is nothing to do.
+	// Number of objects with the finding that the caller can list.
+	Count int64 `json:"count"`
+	// Severity of the finding. none: there is nothing to do.
 	Severity string `json:"severity" enum:"critical,high,medium,low,none"`
 	// For those who see the whole tenant; null for others, and before the first day is over.
-	Trend  *DashboardTrend `json:"trend"`
+	Trend *DashboardTrend `json:"trend"`
+	// Recommended action.
 	Action DashboardAction `json:"action"`
 }
 
@@ -37,6 +41,7 @@ type DashboardTrend struct {
 
 // DashboardAction is the one thing to do about a finding.
 type DashboardAction struct {
+	// Label of the action, for a button.
 	Label string `json:"label" example:"Disable accounts"`
 	// The list to work in: a path of the API without its prefix.
 	Target string `json:"target" example:"/accounts?orphan_reason=owner_deactivated"`

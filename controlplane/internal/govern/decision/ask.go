@@ -13,8 +13,11 @@ type Ref = DecisionRef
 
 // DecisionRef names something of the product.
 type DecisionRef struct {
-	Type    string `json:"type"`
-	ID      string `json:"id"`
+	// Type of the object, such as identity, access_request or connector.
+	Type string `json:"type"`
+	// ID of the object.
+	ID string `json:"id"`
+	// Display name of the object. Absent if it has none.
 	Display string `json:"display,omitempty"`
 }
 
@@ -39,8 +42,12 @@ type Action = DecisionAction
 
 // DecisionAction is one answer that a task takes.
 type DecisionAction struct {
-	Key   string `json:"key" example:"approve"`
+	// Key of the action, for the action of a decision.
+	Key string `json:"key" example:"approve"`
+	// Label of the action, for a button.
 	Label string `json:"label"`
+	// Style of the button. positive: the action agrees, such as approve. negative: it refuses or removes, such as
+	// reject. neutral: neither.
 	Style string `json:"style" enum:"positive,negative,neutral"`
 	// Members of a decision that must be there: comment, or inputs.<name>.
 	Requires []string `json:"requires" nullable:"false"`
@@ -85,11 +92,16 @@ type Actor = DecisionActor
 
 // DecisionActor is who did something about a task.
 type DecisionActor struct {
-	Type       string  `json:"type" enum:"user,service,system"`
-	ID         string  `json:"id"`
-	IdentityID string  `json:"identity_id,omitempty"`
-	Display    string  `json:"display"`
-	ActingFor  *string `json:"acting_for,omitempty"`
+	// Type of the actor. user: a user. service: a service token. system: Grantwright.
+	Type string `json:"type" enum:"user,service,system"`
+	// ID of the user or service token. Empty for the system.
+	ID string `json:"id"`
+	// ID of the identity that the user or service token is linked to. Absent if there is none.
+	IdentityID string `json:"identity_id,omitempty"`
+	// Display name of the actor.
+	Display string `json:"display"`
+	// ID of the identity for whom a delegate acted. Absent if the actor acted for themselves.
+	ActingFor *string `json:"acting_for,omitempty"`
 
 	// Of a service token: the user who created it. Token and user count as one person.
 	MakerID string `json:"maker_id,omitempty"`
@@ -136,12 +148,19 @@ type Decision = DecisionMade
 
 // DecisionMade is what somebody decided.
 type DecisionMade struct {
-	Action  string         `json:"action"`
-	Comment string         `json:"comment,omitempty"`
-	Inputs  map[string]any `json:"inputs,omitempty"`
-	By      Actor          `json:"by"`
-	At      time.Time      `json:"at"`
-	Channel string         `json:"channel" enum:"api,bulk,request"`
+	// Key of the action that was chosen.
+	Action string `json:"action"`
+	// Comment on the decision. Absent if there is none.
+	Comment string `json:"comment,omitempty"`
+	// Inputs of the action beside the comment, by name. Absent if there are none.
+	Inputs map[string]any `json:"inputs,omitempty"`
+	// User or service token that decided.
+	By Actor `json:"by"`
+	// Time of the decision.
+	At time.Time `json:"at"`
+	// Origin of the decision. api: a call for one task. bulk: bulk-decide. request: a call for the object that the task
+	// is about, such as an access request.
+	Channel string `json:"channel" enum:"api,bulk,request"`
 }
 
 // Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force

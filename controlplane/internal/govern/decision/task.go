@@ -29,6 +29,7 @@ func (t DecisionTask) AuditEntry(action string) audit.Entry {
 
 // DecisionTask is one thing that somebody has to decide.
 type DecisionTask struct {
+	// ID of the decision task.
 	ID string `json:"id" db:"id"`
 	// What is to be decided: request_approval, sync_hold, account_correlation and others. More may come.
 	Kind string `json:"kind" db:"kind"`
@@ -36,53 +37,72 @@ type DecisionTask struct {
 	// Whom or what it is about.
 	Subject Ref `json:"subject" db:"subject"`
 	// What asks.
-	Source  Ref    `json:"source" db:"source"`
-	Title   string `json:"title" db:"title"`
+	Source Ref `json:"source" db:"source"`
+	// Title of the decision task, for lists.
+	Title string `json:"title" db:"title"`
+	// What is to be decided and its consequences, in a few sentences.
 	Summary string `json:"summary" db:"summary"`
 	// What one needs to know to decide, by kind.
 	Context map[string]any `json:"context" db:"context"`
 	// The answers that it takes.
 	Actions []Action `json:"actions" db:"actions" nullable:"false"`
-	State   string   `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
+	// State of the decision task. Open and claimed tasks wait for a decision. All others have ended.
+	State string `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
 	// The person who claimed the task. Only this person can decide it until it is released.
-	ClaimedBy *Actor             `json:"claimed_by" db:"claimed_by"`
-	ClaimedAt *time.Time         `json:"claimed_at" db:"claimed_at"`
+	ClaimedBy *Actor `json:"claimed_by" db:"claimed_by"`
+	// Time the task was claimed. Null: it is not claimed.
+	ClaimedAt *time.Time `json:"claimed_at" db:"claimed_at"`
+	// People who can decide the task. Empty if only users with one of the roles can.
 	Assignees []DecisionAssignee `json:"assignees" db:"assignees" nullable:"false"`
 	// Everyone with one of these roles can decide too.
 	Roles []string `json:"roles" db:"roles" nullable:"false" example:"[\"admin\"]"`
 	// For whom the caller decides it, by delegation.
-	ActingFor    *Ref     `json:"acting_for" db:"-"`
-	NotFor       []string `json:"-" db:"not_for"`
-	Delegable    bool     `json:"-" db:"delegable"`
-	Reassignable bool     `json:"reassignable" db:"reassignable"`
+	ActingFor *Ref     `json:"acting_for" db:"-"`
+	NotFor    []string `json:"-" db:"not_for"`
+	Delegable bool     `json:"-" db:"delegable"`
+	// Whether the task can be reassigned. If false, it can still be escalated.
+	Reassignable bool `json:"reassignable" db:"reassignable"`
 	// When not empty: it can only be reassigned to these people.
 	ReassignTo []string `json:"reassign_to" db:"reassign_to" nullable:"false"`
-	Priority   string   `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
-	// low, medium, high or critical. Null: unknown.
-	RiskLevel *string     `json:"risk_level" db:"risk_level"`
-	DueAt     *time.Time  `json:"due_at" db:"due_at"`
-	SLA       DecisionSLA `json:"sla" db:"sla"`
+	// Priority of the task. The default is normal.
+	Priority string `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
+	// Risk level: low, medium, high or critical. Null: unknown.
+	RiskLevel *string `json:"risk_level" db:"risk_level"`
+	// Time by which a decision is expected. Null: no due time.
+	DueAt *time.Time `json:"due_at" db:"due_at"`
+	// Whether the decision is or was overdue.
+	SLA DecisionSLA `json:"sla" db:"sla"`
 	// The same decision fits all tasks with this key; see bulk-decide.
-	GroupKey *string   `json:"group_key" db:"group_key"`
-	Links    []Ref     `json:"links" db:"links" nullable:"false"`
+	GroupKey *string `json:"group_key" db:"group_key"`
+	// Related objects, such as the access request that needs the decision.
+	Links []Ref `json:"links" db:"links" nullable:"false"`
+	// Decision that was made. Null: none yet.
 	Decision *Decision `json:"decision" db:"decision"`
 	// Until then the decision can be undone, and nothing has come of it yet.
 	ApplyAt *time.Time `json:"apply_at" db:"apply_at"`
 	// Why no decision is needed any more.
-	ClosedReason *string    `json:"closed_reason" db:"closed_reason"`
-	CreatedAt    time.Time  `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time  `json:"updated_at" db:"updated_at"`
-	DecidedAt    *time.Time `json:"decided_at" db:"decided_at"`
+	ClosedReason *string `json:"closed_reason" db:"closed_reason"`
+	// Time the decision task was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time of the last change to the decision task.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Time of the decision. Null: not decided.
+	DecidedAt *time.Time `json:"decided_at" db:"decided_at"`
 	// When those who decide it were last reminded.
 	RemindedAt *time.Time `json:"reminded_at" db:"reminded_at"`
-	Version    int        `json:"version" db:"version"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // DecisionAssignee is somebody who may decide a task.
 type DecisionAssignee struct {
+	// ID of the identity that can decide the task.
 	IdentityID string `json:"identity_id"`
-	Display    string `json:"display"`
-	Via        string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
+	// Display name of the assignee.
+	Display string `json:"display"`
+	// How the assignee got the task. direct: at its creation. delegate: by a delegation. fallback: in place of missing
+	// approvers. escalation: after an escalation. reassigned: from another person.
+	Via string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
 	// Of a delegate: for whom.
 	ActingFor *Ref `json:"acting_for"`
 }

@@ -265,6 +265,7 @@ type modeIn struct {
 	httpapi.IfMatch
 	Confirmation
 	Body struct {
+		// New mode of the policy. In shadow it is evaluated and changes nothing. In enforce it changes access.
 		Mode string `json:"mode" enum:"shadow,enforce"`
 	}
 }
@@ -281,7 +282,7 @@ type resetIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
-		// true: what is due may be done.
+		// Must be true: the changes that are due can be made.
 		Accept bool `json:"accept"`
 	}
 }

@@ -14,9 +14,11 @@ import (
 
 // AccessRequestBulk are the results of many requests in one call.
 type AccessRequestBulk struct {
+	// Whether the requests were only checked. If true, none was created.
 	DryRun bool `json:"dry_run"`
 	// With dry_run: that would be.
 	Created int `json:"created"`
+	// Number of requests that were refused. With dry_run, that would be.
 	Refused int `json:"refused"`
 	// In the order of the requests.
 	Results []AccessRequestBulkItem `json:"results" nullable:"false"`
@@ -24,11 +26,16 @@ type AccessRequestBulk struct {
 
 // AccessRequestBulkItem is what became of one of them.
 type AccessRequestBulkItem struct {
-	Index   int    `json:"index"`
-	Created bool   `json:"created"`
-	ID      string `json:"id,omitempty"`
-	Number  string `json:"number,omitempty"`
-	Status  string `json:"status,omitempty"`
+	// Position of the request in the body, from 0.
+	Index int `json:"index"`
+	// Whether the request was created. Always false with dry_run.
+	Created bool `json:"created"`
+	// ID of the new access request. Absent if none was created.
+	ID string `json:"id,omitempty"`
+	// Number of the new access request, such as REQ-000123. Absent if none was created.
+	Number string `json:"number,omitempty"`
+	// Status of the new access request. Absent if none was created.
+	Status string `json:"status,omitempty"`
 	// With dry_run: what would become of it.
 	Foreseen *accessrequest.AccessRequestForesight `json:"foreseen,omitempty"`
 	// Why it was refused.

@@ -19,7 +19,9 @@ import (
 
 // AccessRequestVerdict is what an approver says about one item.
 type AccessRequestVerdict struct {
+	// ID of the request item to decide.
 	ItemID string `json:"item_id" format:"uuid"`
+	// Decision on the item.
 	Action string `json:"action" enum:"approve,reject"`
 	// The approval rule can require it. A rejection should always have a reason.
 	Comment string `json:"comment,omitempty" maxLength:"4000"`
@@ -31,19 +33,24 @@ type AccessRequestVerdict struct {
 
 // AccessRequestVerdictResult is what became of a decision.
 type AccessRequestVerdictResult struct {
-	ItemID   string `json:"item_id"`
-	Accepted bool   `json:"accepted"`
+	// ID of the request item.
+	ItemID string `json:"item_id"`
+	// Whether the decision was accepted.
+	Accepted bool `json:"accepted"`
 	// Of the item now.
 	Status string `json:"status"`
 	// Why it was refused.
-	Code   string `json:"code,omitempty" example:"already_decided"`
+	Code string `json:"code,omitempty" example:"already_decided"`
+	// Reason for the refusal, in words. Absent if the decision was accepted.
 	Detail string `json:"detail,omitempty"`
 }
 
 // AccessRequestDecisions are the results, and the request as it is then.
 type AccessRequestDecisions struct {
+	// Result of each decision, in the order of the body.
 	Results []AccessRequestVerdictResult `json:"results" nullable:"false"`
-	Request accessrequest.AccessRequest  `json:"request"`
+	// Access request after the decisions.
+	Request accessrequest.AccessRequest `json:"request"`
 }
 
 // Decide decides items for the viewer who was asked about them. Every check is the inbox's own. When nothing was

@@ -172,6 +172,7 @@ func (s *Service) preview(
 
 // AccessRequestBatch is the body of many requests in one call.
 type AccessRequestBatch struct {
+	// Access requests to submit, 1 to 200. Each is accepted or refused separately.
 	Requests []accessrequest.NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
 	// As the parameter.
 	DryRun bool `json:"dry_run,omitempty"`
@@ -293,8 +294,9 @@ func (r *AccessRequestReason) text() string {
 // AccessRequestChoice are items of a request, with why something is done with them.
 type AccessRequestChoice struct {
 	// The items. The default is all items that allow the action.
-	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid"`
-	Reason string   `json:"reason,omitempty" maxLength:"2000"`
+	Items []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid"`
+	// Reason for the return of access. It is ignored when an approval is withdrawn.
+	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
 // huma reads the parameters of exported embedded structs only, hence the id in each input.
@@ -328,7 +330,8 @@ func (s *Service) withdrawItem(
 // AccessRequestHandover says who is asked instead.
 type AccessRequestHandover struct {
 	// The identity that is asked instead.
-	To     string `json:"to" format:"uuid"`
+	To string `json:"to" format:"uuid"`
+	// Reason for the reassignment. It is shown in the history of the decision task.
 	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
 	// Whose question is meant, where several people are asked; one's own otherwise.
 	TaskID string `json:"task_id,omitempty" format:"uuid"`
@@ -348,8 +351,9 @@ func (s *Service) reassign(ctx context.Context, v viewer.Viewer,
 
 // NewAccessRequestComment is what somebody says.
 type NewAccessRequestComment struct {
+	// Text of the comment.
 	Text string `json:"text" minLength:"1" maxLength:"4000"`
-	// approvers: the requester and the person who gets the access cannot read it.
+	// Readers of the comment. approvers: the requester and the person who gets the access cannot read it.
 	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody"`
 }
 
@@ -369,6 +373,7 @@ func (s *Service) comment(
 
 // AccessRequestVerdicts are decisions about items of a request.
 type AccessRequestVerdicts struct {
+	// Decisions on request items, 1 to 50.
 	Decisions []AccessRequestVerdict `json:"decisions" nullable:"false" minItems:"1" maxItems:"50"`
 }
 

@@ -16,14 +16,19 @@ import (
 
 // RolePublication is what came of publishing, or would.
 type RolePublication struct {
-	// planned: a dry run. proposed: another person has been asked to approve.
-	State   string             `json:"state" enum:"planned,proposed,published,retired"`
-	Role    role.Role          `json:"role"`
+	// Result of the operation. It is planned in a dry run, and proposed if another person must approve.
+	State string `json:"state" enum:"planned,proposed,published,retired"`
+	// The role after the operation. In a dry run it is unchanged.
+	Role role.Role `json:"role"`
+	// Fields of the role that the operation changes.
 	Changes []draft.RoleChange `json:"changes" nullable:"false"`
-	Impact  Impact             `json:"impact"`
+	// Access that the operation adds and ends.
+	Impact Impact `json:"impact"`
 	// Empty while it gave nothing.
 	RiskBefore string `json:"risk_before"`
-	RiskAfter  string `json:"risk_after"`
+	// Effective risk level of the role after the operation: low, medium, high or critical. Retiring a role does not
+	// change it.
+	RiskAfter string `json:"risk_after"`
 	// Its risk is high or critical, before or after: publishing asks its owners and the administrators.
 	ApprovalNeeded bool `json:"approval_needed"`
 	// The decision task, if an approval was requested.

@@ -29,8 +29,11 @@ const (
 
 // Described is a kind with its words for the reader.
 type Described struct {
-	Kind        Kind   `json:"type"`
-	Group       string `json:"group"`
+	// Name of the event type, as used in the events of a webhook.
+	Kind Kind `json:"type"`
+	// Group of event types that this one belongs to.
+	Group string `json:"group"`
+	// When events of this type occur.
 	Description string `json:"description"`
 	// Beyond the specification's nine kinds: only sent to who names it.
 	OptIn bool `json:"opt_in"`

@@ -40,11 +40,16 @@ type Fault struct {
 
 // Field points to what is wrong in a request.
 type Field struct {
-	Pointer   string `json:"pointer,omitempty"`   // JSON pointer into the body: #/email
-	Parameter string `json:"parameter,omitempty"` // query or path parameter
-	Header    string `json:"header,omitempty"`
-	Code      string `json:"code"`
-	Detail    string `json:"detail"`
+	// JSON pointer to the invalid member of the body, such as #/email.
+	Pointer string `json:"pointer,omitempty"`
+	// Name of the invalid query or path parameter.
+	Parameter string `json:"parameter,omitempty"`
+	// Name of the invalid request header.
+	Header string `json:"header,omitempty"`
+	// Stable code of the error, for programs.
+	Code string `json:"code"`
+	// What is wrong with the value.
+	Detail string `json:"detail"`
 }
 
 // Error is the message.

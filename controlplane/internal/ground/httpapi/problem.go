@@ -18,19 +18,23 @@ import (
 
 // Problem is the body of every answer that is not a success (RFC 9457).
 type Problem struct {
-	// urn:grantwright:problem:<code>
-	Type   string `json:"type" example:"urn:grantwright:problem:not_found"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	// what happened, where, and how to mend it
-	Detail   string `json:"detail,omitempty"`
+	// URN of the kind of problem: urn:grantwright:problem:<code>.
+	Type string `json:"type" example:"urn:grantwright:problem:not_found"`
+	// Short summary of the kind of problem.
+	Title string `json:"title"`
+	// HTTP status of the response.
+	Status int `json:"status"`
+	// What happened, where, and how to correct it.
+	Detail string `json:"detail,omitempty"`
+	// URN of the failed request, with its request_id.
 	Instance string `json:"instance,omitempty"`
-	// stable word for programs
+	// Stable code of the problem, for programs.
 	Code string `json:"code"`
-	// quote it when you ask for help
+	// ID of the request. Quote it when you ask for help.
 	RequestID string `json:"request_id,omitempty"`
-	// what the request called itself by X-Request-Id
-	ClientID   string         `json:"client_request_id,omitempty"`
+	// ID that the request gave itself in the header X-Request-Id.
+	ClientID string `json:"client_request_id,omitempty"`
+	// Invalid fields, parameters and headers of the request.
 	Errors     []fault.Field  `json:"errors,omitempty"`
 	RetryAfter time.Duration  `json:"-"`
 	Extra      map[string]any `json:"-"`

@@ -42,6 +42,7 @@ const fromAgents = `
 
 // AgentPresence is how many agents there are, but for those that are revoked, and how many of them are silent.
 type AgentPresence struct {
+	// Number of agents that are not revoked.
 	Total int64 `json:"total"`
 	// Those that are degraded or draining too.
 	Online int64 `json:"online"`

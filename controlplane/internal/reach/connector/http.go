@@ -80,12 +80,19 @@ func (s *Service) writes() []httpapi.Route {
 
 // ConnectorType is one choice of the wizard's first step.
 type ConnectorType struct {
-	Key          string               `json:"key"`
-	Type         string               `json:"type"`
-	Name         string               `json:"name"`
-	Description  string               `json:"description"`
-	Category     string               `json:"category"`
-	Fields       []ConnectorSetting   `json:"fields" nullable:"false"`
+	// Key of the catalog entry, unique in the catalog. A connector of a vendor has it as its vendor_key.
+	Key string `json:"key"`
+	// Type of connectors that use the entry: scim2, ldap, rest, custom or vendor.
+	Type string `json:"type"`
+	// Display name of the catalog entry.
+	Name string `json:"name"`
+	// Description of the catalog entry.
+	Description string `json:"description"`
+	// Category of the system: directory, application, identity_provider, hr or custom.
+	Category string `json:"category"`
+	// Settings and secrets of the connection.
+	Fields []ConnectorSetting `json:"fields" nullable:"false"`
+	// Operations that a connector of the entry can perform at best. Its target system may support fewer.
 	Capabilities catalog.Capabilities `json:"capabilities"`
 
 	// Who makes the system; empty for the types themselves.
@@ -93,7 +100,8 @@ type ConnectorType struct {
 	// The type that serves a vendor's entry; the type itself otherwise.
 	Engine string `json:"engine"`
 	// The vendor's own documentation.
-	DocsURL     string   `json:"docs_url"`
+	DocsURL string `json:"docs_url"`
+	// Methods by which the connector signs in to the vendor's system, such as bearer; empty for the types themselves.
 	AuthMethods []string `json:"auth_methods" nullable:"false"`
 	// What is known of the vendor's fields.
 	Mapping []catalog.FieldMapping `json:"mapping_template" nullable:"false"`
@@ -274,14 +282,22 @@ type unsavedIn struct {
 // UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no
 // target is asked for is passed over.
 type UnsavedConnector struct {
-	Draft         bool              `json:"draft,omitempty"`
-	BusinessID    string            `json:"business_id,omitempty"`
-	Name          string            `json:"name,omitempty"`
-	Description   string            `json:"description,omitempty"`
-	Labels        map[string]string `json:"labels,omitempty"`
-	Environment   string            `json:"environment,omitempty"`
-	Purpose       string            `json:"purpose,omitempty"`
-	AuthorityRank *int              `json:"authority_rank,omitempty"`
+	// Draft flag of the new connector. The test ignores it.
+	Draft bool `json:"draft,omitempty"`
+	// Business ID of the new connector. The test ignores it.
+	BusinessID string `json:"business_id,omitempty"`
+	// Display name of the connector. The test ignores it.
+	Name string `json:"name,omitempty"`
+	// Description of the connector. The test ignores it.
+	Description string `json:"description,omitempty"`
+	// Labels of the connector, by name. The test ignores it.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Environment of the system that the connector serves. The test ignores it.
+	Environment string `json:"environment,omitempty"`
+	// Kinds of records that are read. The test ignores it.
+	Purpose string `json:"purpose,omitempty"`
+	// Rank of the connector among several sources. The test ignores it.
+	AuthorityRank *int `json:"authority_rank,omitempty"`
 	connection.Settings
 }
 

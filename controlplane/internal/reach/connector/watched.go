@@ -18,10 +18,13 @@ type ConnectorSchedule struct {
 
 // ConnectorHealth is how a connector fares. GET /connectors/{id}/health tells more.
 type ConnectorHealth struct {
-	// new: no run has succeeded yet. Three runs that fail one after the other make it degraded, like any other.
-	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled"`
+	// Health according to the status of the connector. new: no sync run has succeeded yet. Three runs that fail one
+	// after the other make it degraded, like any other.
+	State string `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled"`
+	// Time since when the connector has its status.
 	Since time.Time `json:"since"`
-	Cause *string   `json:"cause"`
+	// Why the connector has its status; null if no reason is recorded.
+	Cause *string `json:"cause"`
 
 	// State of reading the system: new, healthy, failing (the last run failed), degraded, quarantined, paused,
 	// disabled.
@@ -35,9 +38,12 @@ type ConnectorHealth struct {
 
 // ConnectorHealthPart is how one direction of a connector stands.
 type ConnectorHealthPart struct {
-	State string     `json:"state" enum:"new,healthy,failing,degraded,quarantined,paused,disabled,waiting,stopped,switched_off,off,simulate,manual"`
+	// State of this direction; the fields reading and writing list their values.
+	State string `json:"state" enum:"new,healthy,failing,degraded,quarantined,paused,disabled,waiting,stopped,switched_off,off,simulate,manual"`
+	// Time since when the direction is in this state; null if no time is recorded.
 	Since *time.Time `json:"since"`
-	Cause *string    `json:"cause"`
+	// Why the direction is in this state; null if no reason is recorded.
+	Cause *string `json:"cause"`
 }
 
 // watched are the columns that say when a connector is read next, and since when it fares as it does.

@@ -92,6 +92,7 @@ func configuredOut(c matching.Correlation, version int, err error) (*httpapi.One
 
 type previewIn struct {
 	Body struct {
+		// ID of the connector whose accounts are evaluated.
 		ConnectorID string `json:"connector_id" format:"uuid"`
 		matching.NewCorrelation
 	}
@@ -115,6 +116,7 @@ type correlateIn struct {
 
 // CorrelationRun is what a run did.
 type CorrelationRun struct {
+	// Number of accounts by the result of the run.
 	Counts matching.CorrelationCounts `json:"counts"`
 }
 

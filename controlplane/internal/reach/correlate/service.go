@@ -64,8 +64,10 @@ func (s *Service) Correlate(
 // CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each
 // kind.
 type CorrelationPreview struct {
-	ConnectorID string                     `json:"connector_id"`
-	Counts      matching.CorrelationCounts `json:"counts"`
+	// ID of the connector whose accounts were evaluated.
+	ConnectorID string `json:"connector_id"`
+	// Number of accounts by the result that a run would have.
+	Counts matching.CorrelationCounts `json:"counts"`
 	// Up to 100.
 	Gains []CorrelationSample `json:"gains" nullable:"false"`
 	// Up to 100.
@@ -78,15 +80,20 @@ type CorrelationPreview struct {
 
 // CorrelationSample is an account that would change.
 type CorrelationSample struct {
+	// Account that would change.
 	Account identity.Reference `json:"account"`
 	// Its owner now.
 	From *identity.Reference `json:"from"`
 	// Its owner then.
-	To          *identity.Reference             `json:"to"`
-	Score       float64                         `json:"score"`
-	Reason      string                          `json:"reason"`
-	Candidates  []matching.CorrelationCandidate `json:"candidates" nullable:"false"`
-	Explanation []matching.CorrelationTried     `json:"match_explanation" nullable:"false"`
+	To *identity.Reference `json:"to"`
+	// Score of the decision, from 0 to 1.
+	Score float64 `json:"score"`
+	// Why the account would have this result.
+	Reason string `json:"reason"`
+	// Identities that were considered as the owner.
+	Candidates []matching.CorrelationCandidate `json:"candidates" nullable:"false"`
+	// Result of every rule for each identity that was tried.
+	Explanation []matching.CorrelationTried `json:"match_explanation" nullable:"false"`
 }
 
 // maxSamples is how many accounts of each kind a preview shows.

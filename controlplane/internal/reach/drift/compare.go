@@ -24,24 +24,30 @@ const (
 
 // AttributeDrift is an attribute that the target has otherwise than its template.
 type AttributeDrift struct {
+	// Name of the attribute in the target system, as the account template has it.
 	Field string `json:"field"`
 	// What the template makes; null: nothing.
 	Desired any `json:"desired"`
 	// What the target had when it was last read.
-	Observed any       `json:"observed"`
-	Since    time.Time `json:"since"`
+	Observed any `json:"observed"`
+	// Time the difference was first found.
+	Since time.Time `json:"since"`
 	// The last change by which it was to be written.
 	TaskID *string `json:"task_id,omitempty"`
 }
 
 // AcceptedDrift is a value that may stay though the template has another.
 type AcceptedDrift struct {
-	Value any    `json:"value"`
-	By    string `json:"by"`
-	ByID  string `json:"by_id,omitempty"`
+	// Value in the target system that is accepted.
+	Value any `json:"value"`
+	// E-mail address or name of the user or service token that accepted the value; rule if the drift rule did.
+	By string `json:"by"`
+	// ID of the user or service token that accepted the value; absent if the drift rule did.
+	ByID string `json:"by_id,omitempty"`
 	// The connector's rule accepted it, and not a person.
-	Rule bool      `json:"rule,omitempty"`
-	At   time.Time `json:"at"`
+	Rule bool `json:"rule,omitempty"`
+	// Time the value was accepted.
+	At time.Time `json:"at"`
 }
 
 // pushed is what was last written over what.

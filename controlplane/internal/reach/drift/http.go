@@ -24,14 +24,20 @@ import (
 
 // AccountDrift is how an account stands to its template.
 type AccountDrift struct {
-	AccountID   string           `json:"account_id"`
-	ConnectorID string           `json:"connector_id"`
-	Managed     string           `json:"managed"`
-	Drift       []AttributeDrift `json:"attribute_drift" nullable:"false"`
+	// ID of the account.
+	AccountID string `json:"account_id"`
+	// ID of the connector of the account.
+	ConnectorID string `json:"connector_id"`
+	// Who writes the account: unmanaged, read_only, discovered, managed or protected. Only managed accounts are
+	// compared.
+	Managed string `json:"managed"`
+	// Attributes whose value in the target system differs from the account template and is not accepted.
+	Drift []AttributeDrift `json:"attribute_drift" nullable:"false"`
 	// By attribute.
 	Accepted map[string]AcceptedDrift `json:"accepted" nullable:"false"`
+	// Attributes whose value the account template cannot compute from the owner.
 	Problems []shape.AttributeProblem `json:"problems" nullable:"false"`
-	// null: it was never compared.
+	// Time the account was last compared with its account template; null if it was never compared.
 	LookedAt *time.Time `json:"looked_at"`
 }
 
@@ -72,12 +78,18 @@ func view(ctx context.Context, tx *pg.Tx, a directoryaccount.Account) (AccountDr
 
 // DriftedAccount is an account that is other than its template.
 type DriftedAccount struct {
-	AccountID   string           `json:"account_id" db:"account_id"`
-	ConnectorID string           `json:"connector_id" db:"connector_id"`
-	IdentityID  *string          `json:"identity_id" db:"identity_id"`
-	Username    *string          `json:"username" db:"username"`
-	Drift       []AttributeDrift `json:"attribute_drift" db:"drift" nullable:"false"`
-	LookedAt    time.Time        `json:"looked_at" db:"looked_at"`
+	// ID of the account.
+	AccountID string `json:"account_id" db:"account_id"`
+	// ID of the connector of the account.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// ID of the identity that owns the account; null if it has no owner.
+	IdentityID *string `json:"identity_id" db:"identity_id"`
+	// Username of the account; null if it is not known.
+	Username *string `json:"username" db:"username"`
+	// Attributes whose value in the target system differs from the account template and is not accepted.
+	Drift []AttributeDrift `json:"attribute_drift" db:"drift" nullable:"false"`
+	// Time the account was last compared with its account template.
+	LookedAt time.Time `json:"looked_at" db:"looked_at"`
 }
 
 // DriftFilters narrow the list.
@@ -96,8 +108,10 @@ type listIn struct {
 // DriftResolution settles drift.
 type DriftResolution struct {
 	// Attributes of attribute_drift; with push also those that were accepted.
-	Fields    []string `json:"fields" minItems:"1" maxItems:"200"`
-	Direction string   `json:"direction" enum:"push,accept"`
+	Fields []string `json:"fields" minItems:"1" maxItems:"200"`
+	// How the drift is resolved. push: a provisioning task writes the values of the account template. accept: the
+	// values in the target system may stay.
+	Direction string `json:"direction" enum:"push,accept"`
 }
 
 // DriftSettled is what became of it.
@@ -211,6 +225,7 @@ func recordSettled(ctx context.Context, tx *pg.Tx, a directoryaccount.Account, r
 
 // DriftCheck is how many accounts will be compared.
 type DriftCheck struct {
+	// Number of managed accounts that will be compared with their account template.
 	Accounts int64 `json:"accounts"`
 }
 

@@ -53,11 +53,16 @@ func (s *Service) Accept(
 
 // CopySource is a connector whose mappings could be taken over.
 type CopySource struct {
-	ID          string `json:"connector_id" db:"id"`
-	BusinessID  string `json:"business_id" db:"business_id"`
-	Name        string `json:"name" db:"name"`
+	// ID of the connector whose mappings can be copied.
+	ID string `json:"connector_id" db:"id"`
+	// Business ID of the connector whose mappings can be copied.
+	BusinessID string `json:"business_id" db:"business_id"`
+	// Display name of the connector whose mappings can be copied.
+	Name string `json:"name" db:"name"`
+	// Environment of the connector whose mappings can be copied.
 	Environment string `json:"environment" db:"environment"`
-	Version     int    `json:"mapping_version" db:"mapping_version"`
+	// Version number of that connector's mappings.
+	Version int `json:"mapping_version" db:"mapping_version"`
 	// How many of its mappings fit the fields of this source.
 	Fitting int `json:"fitting" db:"-"`
 	// Those that do not.

@@ -17,6 +17,7 @@ import (
 
 // CopiedMappings is what came of copying another connector's mappings.
 type CopiedMappings struct {
+	// Whether the copy was only computed, and nothing was written.
 	DryRun bool `json:"dry_run"`
 	// How many were taken over.
 	Copied int `json:"copied"`
@@ -24,7 +25,8 @@ type CopiedMappings struct {
 	Misfits []proposal.Misfit `json:"misfits" nullable:"false"`
 	// All mappings of this connector, as they are now, or with dry_run as they would be.
 	Mappings []mapping.Mapping `json:"mappings" nullable:"false"`
-	Version  int               `json:"mapping_version"`
+	// Version number of this connector's mappings.
+	Version int `json:"mapping_version"`
 }
 
 type copyIn struct {

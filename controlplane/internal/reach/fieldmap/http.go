@@ -79,14 +79,17 @@ func (s *Service) Routes() []httpapi.Route {
 
 // Mappings are all of a connector's.
 type Mappings struct {
+	// ID of the connector that the mappings belong to.
 	ConnectorID string `json:"connector_id"`
 	// How often they were written. 0: never; people are mapped by what suggest proposes by name, other records by what
 	// the connector names itself.
 	Version int `json:"mapping_version"`
 	// The look at the target that they are about.
-	SnapshotID   *string            `json:"schema_snapshot_id"`
-	CopiedFromID *string            `json:"copied_mapping_from_id"`
-	Mappings     []ConnectorMapping `json:"mappings" nullable:"false"`
+	SnapshotID *string `json:"schema_snapshot_id"`
+	// ID of the connector whose mappings were copied; null when none were.
+	CopiedFromID *string `json:"copied_mapping_from_id"`
+	// Mappings of the connector's source fields.
+	Mappings []ConnectorMapping `json:"mappings" nullable:"false"`
 	// What there is to fill.
 	TargetFields   TargetFields `json:"target_fields"`
 	connectorState connector.Connector
@@ -94,10 +97,14 @@ type Mappings struct {
 
 // TargetFields are the fields of ours by kind of record; attributes.<name> goes as well.
 type TargetFields struct {
-	Identity    []mapping.Field `json:"identity" nullable:"false"`
-	Account     []mapping.Field `json:"account" nullable:"false"`
+	// Fields of an identity.
+	Identity []mapping.Field `json:"identity" nullable:"false"`
+	// Fields of an account.
+	Account []mapping.Field `json:"account" nullable:"false"`
+	// Fields of an entitlement.
 	Entitlement []mapping.Field `json:"entitlement" nullable:"false"`
-	Grant       []mapping.Field `json:"grant" nullable:"false"`
+	// Fields of a grant.
+	Grant []mapping.Field `json:"grant" nullable:"false"`
 }
 
 func targetFields(of func(object string) []mapping.Field) TargetFields {
@@ -144,9 +151,11 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 
 // NewMapping is a mapping as somebody writes it.
 type NewMapping struct {
+	// Kind of record that the source field belongs to.
 	Object string `json:"object" enum:"identity,account,entitlement,grant"`
 	// The field's name in the source, as discovery shows it.
 	Source string `json:"source_path" minLength:"1" maxLength:"10000"`
+	// Whether the field fills target_field (map) or is not used (ignore).
 	Action string `json:"action,omitempty" enum:"map,ignore" default:"map"`
 	// A field of ours in any spelling, or attributes.<name>.
 	Target string `json:"target_field,omitempty" maxLength:"100"`
@@ -250,8 +259,11 @@ func written(given []NewMapping, known []mapping.Mapping) []mapping.Mapping {
 
 // MappingPatch changes one mapping by merge patch (RFC 7396).
 type MappingPatch struct {
-	Action    *string `json:"action,omitempty" enum:"map,ignore"`
-	Target    *string `json:"target_field,omitempty" maxLength:"100" nullable:"true"`
+	// Whether the field fills target_field (map) or is not used (ignore).
+	Action *string `json:"action,omitempty" enum:"map,ignore"`
+	// Field of the object in any spelling, or attributes.<name>; null clears it.
+	Target *string `json:"target_field,omitempty" maxLength:"100" nullable:"true"`
+	// A Python expression of value and record; null removes it, so that the value is used as it is.
 	Transform *string `json:"transform,omitempty" maxLength:"4096" nullable:"true"`
 }
 
@@ -287,12 +299,16 @@ func (in *discoverIn) streams() bool { return in.Stream }
 
 // Discovery is what a look at a target gave.
 type Discovery struct {
+	// Whether the discovery succeeded.
 	Success bool `json:"success"`
 	// The look as it was kept; null when it did not succeed.
-	SnapshotID   *string        `json:"schema_snapshot_id"`
-	SchemaDigest string         `json:"schema_digest"`
-	Objects      []SchemaObject `json:"objects" nullable:"false"`
-	Warnings     []v1.Warning   `json:"warnings" nullable:"false"`
+	SnapshotID *string `json:"schema_snapshot_id"`
+	// Digest of the schema, which changes when names or types of fields change.
+	SchemaDigest string `json:"schema_digest"`
+	// Kinds of record that the system returned, with their fields.
+	Objects []SchemaObject `json:"objects" nullable:"false"`
+	// Problems that did not stop the discovery.
+	Warnings []v1.Warning `json:"warnings" nullable:"false"`
 	// What the target, the network or an agent answered.
 	Error *v1.ErrorDetail `json:"error"`
 }

@@ -34,8 +34,9 @@ type Previewing struct {
 // MappingPreview is what mappings make of a few records.
 type MappingPreview struct {
 	// Whose mappings were tried.
-	MappedBy string       `json:"mapped_by" enum:"given,saved,proposed,heuristics"`
-	Rows     []mapper.Row `json:"rows" nullable:"false"`
+	MappedBy string `json:"mapped_by" enum:"given,saved,proposed,heuristics"`
+	// Sampled records before and after mapping.
+	Rows []mapper.Row `json:"rows" nullable:"false"`
 	// What is remarkable about all rows together.
 	Findings []mapper.Finding `json:"findings" nullable:"false"`
 	// What the target, the network or an agent answered, where no records came.

@@ -38,12 +38,17 @@ func (s *Service) snapshot(ctx context.Context, v viewer.Viewer, in *snapshotIn)
 
 // SnapshotSummary is a look at a target without its fields.
 type SnapshotSummary struct {
-	ID      string    `json:"id" db:"id"`
-	Source  string    `json:"source" db:"source" enum:"wizard,rediscover,auto"`
+	// ID of the schema snapshot.
+	ID string `json:"id" db:"id"`
+	// Origin of the snapshot: the onboarding wizard, a later discovery (rediscover), or an automatic one (auto).
+	Source string `json:"source" db:"source" enum:"wizard,rediscover,auto"`
+	// Time the snapshot was taken.
 	TakenAt time.Time `json:"taken_at" db:"taken_at"`
-	Digest  string    `json:"digest" db:"digest"`
+	// Digest of the schema, which changes when names or types of fields change.
+	Digest string `json:"digest" db:"digest"`
 	// How many fields it showed.
-	Fields  int  `json:"fields" db:"fields"`
+	Fields int `json:"fields" db:"fields"`
+	// Whether the mappings refer to this snapshot.
 	Current bool `json:"current" db:"current"`
 }
 

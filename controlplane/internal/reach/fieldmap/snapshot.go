@@ -28,16 +28,22 @@ const (
 
 // SchemaSnapshot is what one look at a target showed. It never changes.
 type SchemaSnapshot struct {
-	ID          string    `json:"id" db:"id"`
-	ConnectorID string    `json:"connector_id" db:"connector_id"`
-	Source      string    `json:"source" db:"source" enum:"wizard,rediscover,auto"`
-	TakenAt     time.Time `json:"taken_at" db:"taken_at"`
+	// ID of the schema snapshot.
+	ID string `json:"id" db:"id"`
+	// ID of the connector whose system was sampled.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// Origin of the snapshot: the onboarding wizard, a later discovery (rediscover), or an automatic one (auto).
+	Source string `json:"source" db:"source" enum:"wizard,rediscover,auto"`
+	// Time the snapshot was taken.
+	TakenAt time.Time `json:"taken_at" db:"taken_at"`
 	// Changes when names or types of fields change.
 	Digest string `json:"digest" db:"digest"`
 	// Whether the mappings are about this one.
-	Current  bool           `json:"current" db:"current"`
-	Warnings []v1.Warning   `json:"warnings" db:"warnings" nullable:"false"`
-	Objects  []SchemaObject `json:"objects" db:"objects" nullable:"false"`
+	Current bool `json:"current" db:"current"`
+	// Problems that did not stop the discovery.
+	Warnings []v1.Warning `json:"warnings" db:"warnings" nullable:"false"`
+	// Kinds of record that the system returned, with their fields.
+	Objects []SchemaObject `json:"objects" db:"objects" nullable:"false"`
 }
 
 // SchemaObject is a kind of record of the target.
@@ -47,9 +53,11 @@ type SchemaObject struct {
 	// What it is called there.
 	NativeType string `json:"native_type"`
 	// Their number, if the target reports it.
-	CountHint    *int          `json:"count_hint,omitempty"`
-	SuggestedKey string        `json:"suggested_key,omitempty"`
-	Fields       []SchemaField `json:"fields" nullable:"false"`
+	CountHint *int `json:"count_hint,omitempty"`
+	// Source field that is suggested as the unique key of the records; absent when none is.
+	SuggestedKey string `json:"suggested_key,omitempty"`
+	// Fields that the sampled records have.
+	Fields []SchemaField `json:"fields" nullable:"false"`
 }
 
 // SchemaField is one field of the target's records.

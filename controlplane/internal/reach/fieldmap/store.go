@@ -17,6 +17,7 @@ import (
 
 // ConnectorMapping is a mapping as it is kept.
 type ConnectorMapping struct {
+	// ID of the mapping.
 	ID string `json:"id"`
 	mapping.Mapping
 }

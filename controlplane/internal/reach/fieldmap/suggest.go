@@ -15,9 +15,12 @@ import (
 
 // Proposals are what could be done with each field of a snapshot.
 type Proposals struct {
-	ConnectorID string            `json:"connector_id"`
-	SnapshotID  string            `json:"schema_snapshot_id"`
-	Mappings    []mapping.Mapping `json:"mappings" nullable:"false"`
+	// ID of the connector that the proposals are for.
+	ConnectorID string `json:"connector_id"`
+	// ID of the schema snapshot whose fields the proposals map.
+	SnapshotID string `json:"schema_snapshot_id"`
+	// Proposed mapping of each field of the snapshot.
+	Mappings []mapping.Mapping `json:"mappings" nullable:"false"`
 	// Fields of ours that nothing would fill.
 	Unfilled TargetFields `json:"unfilled"`
 }

@@ -26,6 +26,7 @@ type Mapping struct {
 	Object string `json:"object" enum:"identity,account,entitlement,grant"`
 	// The field's name in the source, as discovery shows it; it may hold dots and spaces.
 	Source string `json:"source_path"`
+	// Whether the field fills target_field (map) or is not used (ignore).
 	Action string `json:"action" enum:"map,ignore" default:"map"`
 	// A field of ours, or attributes.<name>; empty when ignored.
 	Target Field `json:"target_field,omitempty"`

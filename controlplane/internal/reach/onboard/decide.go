@@ -21,6 +21,7 @@ import (
 
 // SchemaDecisions are decisions about some fields of a diff, or all that are left.
 type SchemaDecisions struct {
+	// Decisions about single fields of the schema diff.
 	Decisions []NewSchemaDecision `json:"decisions,omitempty" maxItems:"2000" nullable:"false"`
 	// Accept all that is undecided.
 	AcceptAll bool `json:"accept_all,omitempty"`
@@ -30,8 +31,11 @@ type SchemaDecisions struct {
 
 // NewSchemaDecision is a decision about one field.
 type NewSchemaDecision struct {
-	Object   string `json:"object" maxLength:"40"`
-	Path     string `json:"path" maxLength:"10000"`
+	// Kind of record that the field belongs to.
+	Object string `json:"object" maxLength:"40"`
+	// Name of the source field.
+	Path string `json:"path" maxLength:"10000"`
+	// Whether to follow the proposal (accept), use the given mapping (override), or not use the field (ignore).
 	Decision string `json:"decision" enum:"accept,override,ignore"`
 	// Required with override, and only allowed with it.
 	Mapping *OverrideMapping `json:"mapping,omitempty"`
@@ -39,8 +43,11 @@ type NewSchemaDecision struct {
 
 // OverrideMapping is what is to be done with the field.
 type OverrideMapping struct {
-	Action    string `json:"action,omitempty" enum:"map,ignore" default:"map"`
-	Target    string `json:"target_field,omitempty" maxLength:"100"`
+	// Whether the field fills target_field (map) or is not used (ignore).
+	Action string `json:"action,omitempty" enum:"map,ignore" default:"map"`
+	// Field of the object, or attributes.<name>, that the source field fills.
+	Target string `json:"target_field,omitempty" maxLength:"100"`
+	// A Python expression of value and record; without it, the value is used as it is.
 	Transform string `json:"transform,omitempty" maxLength:"4096"`
 }
 

@@ -22,21 +22,35 @@ const (
 
 // SchemaDiff is what a later look at a target showed otherwise than the fields that the mappings are about.
 type SchemaDiff struct {
-	ID             string           `json:"id" db:"id"`
-	ConnectorID    string           `json:"connector_id" db:"connector_id"`
-	FromSnapshotID string           `json:"from_snapshot_id" db:"from_snapshot_id"`
-	ToSnapshotID   string           `json:"to_snapshot_id" db:"to_snapshot_id"`
-	State          string           `json:"state" db:"state" enum:"open,accepted,partially_accepted,dismissed"`
-	Added          []AddedField     `json:"added" db:"added" nullable:"false"`
-	Removed        []RemovedField   `json:"removed" db:"removed" nullable:"false"`
-	TypeChanged    []RetypedField   `json:"type_changed" db:"type_changed" nullable:"false"`
-	Decisions      []SchemaDecision `json:"decisions" db:"decisions" nullable:"false"`
-	Undecided      int              `json:"undecided" db:"-"`
+	// ID of the schema diff.
+	ID string `json:"id" db:"id"`
+	// ID of the connector whose schema changed.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// ID of the earlier schema snapshot.
+	FromSnapshotID string `json:"from_snapshot_id" db:"from_snapshot_id"`
+	// ID of the later schema snapshot.
+	ToSnapshotID string `json:"to_snapshot_id" db:"to_snapshot_id"`
+	// Status of the diff: no field decided (open), all decided (accepted), some decided (partially_accepted), or
+	// closed without a decision (dismissed).
+	State string `json:"state" db:"state" enum:"open,accepted,partially_accepted,dismissed"`
+	// Fields that only the later snapshot has.
+	Added []AddedField `json:"added" db:"added" nullable:"false"`
+	// Fields that only the earlier snapshot has.
+	Removed []RemovedField `json:"removed" db:"removed" nullable:"false"`
+	// Fields whose type differs between the snapshots.
+	TypeChanged []RetypedField `json:"type_changed" db:"type_changed" nullable:"false"`
+	// Decisions that were made about fields of the diff.
+	Decisions []SchemaDecision `json:"decisions" db:"decisions" nullable:"false"`
+	// Number of fields that await a decision.
+	Undecided int `json:"undecided" db:"-"`
 	// The diff of a later look that took its place.
-	ReplacedByID *string   `json:"replaced_by_id" db:"replaced_by_id"`
-	Version      int       `json:"version" db:"version"`
-	CreatedAt    time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time `json:"updated_at" db:"updated_at"`
+	ReplacedByID *string `json:"replaced_by_id" db:"replaced_by_id"`
+	// Version number of the diff, for If-Match.
+	Version int `json:"version" db:"version"`
+	// Time the diff was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the diff was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// When nothing was left to decide, or it was dismissed or replaced.
 	ClosedAt *time.Time `json:"closed_at" db:"closed_at"`
 	BaseID   string     `json:"-" db:"base_snapshot_id"`
@@ -65,13 +79,19 @@ type RetypedField struct {
 
 // SchemaDecision is what somebody decided about a field.
 type SchemaDecision struct {
-	Object   string `json:"object"`
-	Path     string `json:"path"`
+	// Kind of record that the field belongs to.
+	Object string `json:"object"`
+	// Name of the source field.
+	Path string `json:"path"`
+	// Whether the proposal was followed (accept), another mapping was given (override), or the field is not used
+	// (ignore).
 	Decision string `json:"decision" enum:"accept,override,ignore"`
 	// The given one, of an override.
 	Mapping *mapping.Mapping `json:"mapping"`
-	By      string           `json:"by"`
-	At      time.Time        `json:"at"`
+	// Display name of the user or token that made the decision.
+	By string `json:"by"`
+	// Time of the decision.
+	At time.Time `json:"at"`
 }
 
 type fieldKey [2]string // kind of object, name

@@ -29,11 +29,13 @@ type RediscoverOptions struct {
 
 // Rediscovery is what another look at a target gave.
 type Rediscovery struct {
+	// Whether the discovery succeeded.
 	Success bool `json:"success"`
 	// The look as it was kept; null when it did not succeed.
 	SnapshotID *string `json:"schema_snapshot_id"`
 	// What differs; null where nothing does.
-	Diff     *SchemaDiff  `json:"diff"`
+	Diff *SchemaDiff `json:"diff"`
+	// Problems that did not stop the discovery.
 	Warnings []v1.Warning `json:"warnings" nullable:"false"`
 	// What the target, the network or an agent answered.
 	Error *v1.ErrorDetail `json:"error"`

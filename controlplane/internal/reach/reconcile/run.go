@@ -28,9 +28,14 @@ type Verdict struct {
 // Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was
 // weighed; Returned are those of the reappeared that we had revoked.
 type Counts struct {
-	Missing    int64 `json:"missing"`
-	Removed    int64 `json:"removed"`
+	// Objects that were absent from a complete reading for the first time.
+	Missing int64 `json:"missing"`
+	// Objects that were absent again, or reported as deleted.
+	Removed int64 `json:"removed"`
+	// Objects that were seen again after having been missing or removed.
 	Reappeared int64 `json:"reappeared"`
-	Returned   int64 `json:"returned,omitempty"`
-	Skipped    int64 `json:"skipped"`
+	// Reappeared objects that Grantwright had revoked.
+	Returned int64 `json:"returned,omitempty"`
+	// Changes that were not made because their object had changed since the evaluation.
+	Skipped int64 `json:"skipped"`
 }

@@ -22,15 +22,20 @@ const upcoming = 5
 // ScheduleView is a connector's schedule with what comes of it. Nothing comes of it while the connector is no one that
 // can be read.
 type ScheduleView struct {
+	// Cron expression of the incremental syncs; null when none are scheduled.
 	IncrementalCron *string `json:"incremental_cron"`
-	FullCron        *string `json:"full_cron"`
-	Timezone        string  `json:"timezone"`
-	Jitter          string  `json:"jitter"`
+	// Cron expression of the full syncs; null when none are scheduled.
+	FullCron *string `json:"full_cron"`
+	// IANA name of the time zone that the cron expressions apply in, such as Europe/Berlin.
+	Timezone string `json:"timezone"`
+	// Longest delay of a scheduled start, as an ISO 8601 duration, so that not all runs begin at once.
+	Jitter string `json:"jitter"`
 	// The earlier of the next two.
 	NextRunAt *time.Time `json:"next_run_at"`
 	// Jitter included, as in all of these.
 	NextIncrementalAt *time.Time `json:"next_incremental_run_at"`
-	NextFullAt        *time.Time `json:"next_full_run_at"`
+	// Time of the next full sync, jitter included; null when none is scheduled.
+	NextFullAt *time.Time `json:"next_full_run_at"`
 	// The next five.
 	Upcoming []ScheduledRun `json:"upcoming" nullable:"false"`
 	// What was done about the last occurrence.

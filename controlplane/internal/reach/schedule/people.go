@@ -23,26 +23,32 @@ const mostAtOnce = 100
 type PeopleSync struct {
 	// The default is all sources of people that can be read.
 	ConnectorIDs []string `json:"connector_ids,omitempty" maxItems:"100"`
-	// true reads what has changed, where that is possible; false reads everything.
+	// Whether only what has changed is read, where that is possible (true), or everything (false).
 	Incremental *bool `json:"incremental,omitempty" default:"true"`
 }
 
 // PeopleSyncRuns are the runs that bring people up to date.
 type PeopleSyncRuns struct {
+	// Outcome for each connector concerned.
 	Runs []PeopleSyncRun `json:"runs" nullable:"false"`
 }
 
 // PeopleSyncRun is the run of one connector, or why there is none.
 type PeopleSyncRun struct {
-	ConnectorID         string  `json:"connector_id"`
-	ConnectorBusinessID string  `json:"connector_business_id"`
-	Outcome             string  `json:"outcome" enum:"started,already_running,not_ready"`
-	RunID               *string `json:"run_id"`
+	// ID of the connector that reads people.
+	ConnectorID string `json:"connector_id"`
+	// Business ID of the connector that reads people.
+	ConnectorBusinessID string `json:"connector_business_id"`
+	// Whether a run was started, one was active before, or the connector cannot run (not_ready).
+	Outcome string `json:"outcome" enum:"started,already_running,not_ready"`
+	// ID of the started or active sync run; null when there is none.
+	RunID *string `json:"run_id"`
 	// Of a run that was started.
 	Status *string `json:"status"`
 	// Why there is no new run.
-	Detail string            `json:"detail,omitempty"`
-	Links  map[string]string `json:"links,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	// URLs of the sync run, by name; absent when there is none.
+	Links map[string]string `json:"links,omitempty"`
 }
 
 type peopleOut struct{ Body PeopleSyncRuns }

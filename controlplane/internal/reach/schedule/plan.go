@@ -66,10 +66,12 @@ func (p plan) due(occurrences ...*time.Time) (earliest *time.Time) {
 
 // ScheduledRun is a run that is to come.
 type ScheduledRun struct {
+	// Time of the scheduled run.
 	At time.Time `json:"at"`
 	// The same moment as the zone's clocks show it.
 	Local string `json:"local"`
-	Kind  string `json:"kind" enum:"incremental,full"`
+	// Whether the run reads only what has changed (incremental) or all records (full).
+	Kind string `json:"kind" enum:"incremental,full"`
 }
 
 // ahead lists the next runs, the earliest first. Where both kinds are due, everything is read.

@@ -14,11 +14,14 @@ import (
 
 // ScheduleOccurrence is what was done about an occurrence.
 type ScheduleOccurrence struct {
+	// Whether the scheduled run reads only what has changed (incremental) or all records (full).
 	Kind string `json:"kind" enum:"incremental,full"`
 	// The occurrence, without jitter.
-	At        time.Time `json:"at"`
+	At time.Time `json:"at"`
+	// Time the outcome was recorded.
 	DecidedAt time.Time `json:"decided_at"`
-	Outcome   string    `json:"outcome" enum:"started,skipped,waiting"`
+	// Whether a run was started, the occurrence was skipped, or it waits for a run that is active.
+	Outcome string `json:"outcome" enum:"started,skipped,waiting"`
 	// Of one that started nothing: sync_already_running, connector_draft, connector_paused, connector_disabled,
 	// connector_quarantined.
 	Reason *string `json:"reason"`

@@ -40,9 +40,14 @@ const (
 
 // AttributeProblem is an attribute that cannot be made of a person.
 type AttributeProblem struct {
-	// username, container, or the target of an attribute.
-	Field   string `json:"field"`
-	Code    string `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
+	// Name of the attribute: username, container, or the target of an attribute.
+	Field string `json:"field"`
+	// Code of the problem. missing_attribute: a value of the person is not known. expression_failed: the expression
+	// cannot be evaluated. wrong_type: its result cannot be written. no_username: no valid characters are left.
+	// username_taken: the name is taken, and the rule allows no other. username_exhausted: all names that the rule
+	// allows are taken.
+	Code string `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
+	// Explanation of the problem for people.
 	Message string `json:"message"`
 	// What the expression reads of the person and is not known.
 	Missing []string `json:"missing" nullable:"false"`

@@ -14,8 +14,8 @@ const (
 
 // Config is how a connector writes.
 type Config struct {
-	// off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each
-	// change and confirms it. auto: changes are sent.
+	// How changes reach the target system. off: nothing is written. simulate: each change is planned completely and not
+	// sent. manual: a person makes each change and confirms it. auto: changes are sent.
 	WriteMode   string              `json:"write_mode" enum:"off,simulate,manual,auto"`
 	Template    AccountTemplate     `json:"account"`
 	Deprovision writing.Deprovision `json:"deprovision"`
@@ -42,12 +42,16 @@ type Config struct {
 
 // AccountTemplate says what an account looks like.
 type AccountTemplate struct {
-	Username   UsernameRule    `json:"username"`
+	// Rule that makes the username of a new account.
+	Username UsernameRule `json:"username"`
+	// Rules that make the other attributes of an account.
 	Attributes []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
 	// The container of the account: in a directory the DN of its parent. null: where the connector puts it.
-	Container       *ContainerRule `json:"container"`
-	Credential      CredentialRule `json:"credential"`
-	EnabledOnCreate bool           `json:"enabled_on_create"`
+	Container *ContainerRule `json:"container"`
+	// How the password of a new account is set.
+	Credential CredentialRule `json:"credential"`
+	// True if new accounts are enabled.
+	EnabledOnCreate bool `json:"enabled_on_create"`
 }
 
 // UsernameRule makes the name of an account.
@@ -55,7 +59,8 @@ type UsernameRule struct {
 	// A Python expression over identity.
 	Expression string `json:"expression,omitempty" maxLength:"4096" example:"f'{identity.first_name[0]}{identity.last_name}'"`
 	// The default is create. always: the account is renamed if the expression returns another value.
-	On     string     `json:"on,omitempty" enum:"create,always"`
+	On string `json:"on,omitempty" enum:"create,always"`
+	// Rule that makes the result of the expression a valid name that is not taken.
 	Unique UniqueRule `json:"unique,omitempty"`
 }
 
@@ -78,8 +83,8 @@ type UniqueRule struct {
 
 // AttributeRule makes one attribute of an account.
 type AttributeRule struct {
-	// email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps
-	// them; or an attribute as the target names it.
+	// Name of the attribute. The connector writes email, display_name, first_name, last_name and employee_number where
+	// its target keeps them. Any other name is an attribute as the target names it.
 	Target string `json:"target" minLength:"1" maxLength:"256" example:"departmentNumber"`
 	// A Python expression over identity and username. None leaves the attribute out.
 	Expression string `json:"expression" minLength:"1" maxLength:"4096" example:"identity.department"`
@@ -99,7 +104,7 @@ type ContainerRule struct {
 
 // CredentialRule says what becomes of the password of a new account.
 type CredentialRule struct {
-	// none: no password. random: an unknown random password, for systems that require one.
+	// Kind of password. none: no password. random: an unknown random password, for systems that require one.
 	Mode string `json:"mode" enum:"none,random"`
 	// It has to be changed at the first sign-in.
 	ForceChange bool `json:"force_change,omitempty"`

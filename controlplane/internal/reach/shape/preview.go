@@ -29,6 +29,7 @@ import (
 
 // ProvisioningTrial asks for the account that a person would get.
 type ProvisioningTrial struct {
+	// ID of the identity whose account is previewed.
 	IdentityID string `json:"identity_id" format:"uuid"`
 	// Tried in place of what is saved.
 	Provisioning *ProvisioningSettings `json:"provisioning,omitempty"`
@@ -38,26 +39,35 @@ type ProvisioningTrial struct {
 
 // AccountPreview is an account as it would be made.
 type AccountPreview struct {
+	// ID of the connector.
 	ConnectorID string `json:"connector_id"`
-	IdentityID  string `json:"identity_id"`
+	// ID of the identity.
+	IdentityID string `json:"identity_id"`
 	// Every attribute that is required could be made.
 	Makable bool `json:"makable"`
-	// username and container first, then those of the template in their order.
+	// Attributes of the account: username and container first, then those of the template in their order.
 	Attributes []PreviewAttribute `json:"attributes" nullable:"false"`
 	// What the connector would be given; null when it cannot be made.
-	Account    *v1.ProvisionAccount `json:"account"`
-	Credential CredentialRule       `json:"credential"`
-	Exact      *ExactPlan           `json:"exact"`
+	Account *v1.ProvisionAccount `json:"account"`
+	// How the password of a new account is set.
+	Credential CredentialRule `json:"credential"`
+	// Plan of the connector; null unless exact was requested and the account can be made.
+	Exact *ExactPlan `json:"exact"`
 }
 
 // PreviewAttribute is one attribute as it would be made.
 type PreviewAttribute struct {
-	Target     string `json:"target"`
+	// Name of the attribute: username, container, or the target of the template's rule.
+	Target string `json:"target"`
+	// Python expression of the account template that makes the value.
 	Expression string `json:"expression"`
-	On         string `json:"on" enum:"create,always"`
-	Required   bool   `json:"required"`
+	// When the attribute is written. create: only with a new account. always: also when the person changes.
+	On string `json:"on" enum:"create,always"`
+	// True if no account is created without this attribute.
+	Required bool `json:"required"`
 	// Null: it would be omitted.
-	Value any               `json:"value"`
+	Value any `json:"value"`
+	// Why the value cannot be made; null if it can, or if it would be omitted.
 	Error *AttributeProblem `json:"error"`
 	// What the expression reads of the person and is not known, where it has no value.
 	Missing []string `json:"missing" nullable:"false"`
@@ -65,11 +75,14 @@ type PreviewAttribute struct {
 
 // ExactPlan is what the connector would send to its target.
 type ExactPlan struct {
-	// planned, or already when there is such an account.
-	Outcome    v1.Outcome          `json:"outcome,omitempty"`
-	Plan       []v1.PlannedRequest `json:"plan" nullable:"false"`
-	Warnings   []v1.Warning        `json:"warnings" nullable:"false"`
-	ExecutedBy *v1.ExecutedBy      `json:"executed_by"`
+	// Result of the planning: planned, or already if there is such an account.
+	Outcome v1.Outcome `json:"outcome,omitempty"`
+	// Requests that the connector would send, with secrets masked; empty if there is no plan.
+	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
+	// Warnings of the connector.
+	Warnings []v1.Warning `json:"warnings" nullable:"false"`
+	// Where the plan was made: hosted in the control plane, or in an agent; null if it is not known.
+	ExecutedBy *v1.ExecutedBy `json:"executed_by"`
 	// What the target, the network or an agent answered, where there is no plan.
 	Error *v1.ErrorDetail `json:"error"`
 }

@@ -78,9 +78,11 @@ func (s *Service) Routes() []httpapi.Route {
 type ProvisioningView struct {
 	Config
 	// Members without a setting of their own.
-	Defaults []string     `json:"defaults" nullable:"false"`
-	Can      WriteAbility `json:"can"`
-	State    BreakerState `json:"breaker_state"`
+	Defaults []string `json:"defaults" nullable:"false"`
+	// Changes that the connector can make.
+	Can WriteAbility `json:"can"`
+	// State of the connector's circuit breaker.
+	State BreakerState `json:"breaker_state"`
 }
 
 // WriteAbility is what the connector can change.
@@ -94,9 +96,12 @@ type WriteAbility struct {
 
 // BreakerState tells whether too much has failed or changed.
 type BreakerState struct {
-	Open   bool       `json:"open"`
-	Since  *time.Time `json:"since"`
-	Reason *string    `json:"reason"`
+	// True if the circuit breaker is open, so that nothing is sent until a person resumes writes.
+	Open bool `json:"open"`
+	// Time the circuit breaker opened; null if it is closed.
+	Since *time.Time `json:"since"`
+	// Why the circuit breaker opened; null if it is closed.
+	Reason *string `json:"reason"`
 }
 
 // find reads how a connector writes.

@@ -15,22 +15,35 @@ import (
 // ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as
 // the connector's type and vendor have it, and goes on to be when that gets better.
 type ProvisioningSettings struct {
-	WriteMode    *string                      `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
-	Account      *AccountSettings             `json:"account,omitempty"`
-	Deprovision  *writing.DeprovisionSettings `json:"deprovision,omitempty"`
-	NativeGrants *string                      `json:"native_grant_policy,omitempty" enum:"tolerate,review,revoke"`
-	Drift        *writing.DriftRule           `json:"drift,omitempty"`
-	Breaker      *writing.Breaker             `json:"breaker,omitempty"`
+	// How changes reach the target system. off: nothing is written. simulate: each change is planned completely and not
+	// sent. manual: a person makes each change and confirms it. auto: changes are sent. The default is off for a
+	// connector with the purpose source, otherwise auto.
+	WriteMode *string `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
+	// Account template. Absent parts are as the connector's type and vendor have them.
+	Account *AccountSettings `json:"account,omitempty"`
+	// How accounts are deprovisioned.
+	Deprovision *writing.DeprovisionSettings `json:"deprovision,omitempty"`
+	// Policy for unmanaged grants. tolerate: they stay. review, the default: a person decides about them. revoke: they
+	// are revoked, unless there are too many at once.
+	NativeGrants *string `json:"native_grant_policy,omitempty" enum:"tolerate,review,revoke"`
+	// How differences from the account template and removed access are handled.
+	Drift *writing.DriftRule `json:"drift,omitempty"`
+	// Limits of the circuit breaker.
+	Breaker *writing.Breaker `json:"breaker,omitempty"`
 }
 
 // AccountSettings are those of a template.
 type AccountSettings struct {
+	// Rule that makes the username of a new account.
 	Username *UsernameRule `json:"username,omitempty"`
 	// All of them: those of the type are not added.
-	Attributes      *[]AttributeRule `json:"attributes,omitempty" maxItems:"200"`
-	Container       *ContainerRule   `json:"container,omitempty"`
-	Credential      *CredentialRule  `json:"credential,omitempty"`
-	EnabledOnCreate *bool            `json:"enabled_on_create,omitempty"`
+	Attributes *[]AttributeRule `json:"attributes,omitempty" maxItems:"200"`
+	// Rule that makes the container of the account: in a directory the DN of its parent.
+	Container *ContainerRule `json:"container,omitempty"`
+	// How the password of a new account is set.
+	Credential *CredentialRule `json:"credential,omitempty"`
+	// True if new accounts are enabled.
+	EnabledOnCreate *bool `json:"enabled_on_create,omitempty"`
 }
 
 // rules are the settings apart from those of the template.

@@ -13,14 +13,14 @@ import (
 
 // Trigger is what a run is asked to do.
 type Trigger struct {
-	// true reads what has changed since the last run, where that is possible; false reads everything
+	// Whether only what has changed since the last run is read, where that is possible (true), or everything (false).
 	Incremental bool `json:"incremental,omitempty"`
-	// preview reads and compares, shows what would change, and changes nothing
+	// Whether the run applies changes (apply) or only shows them (preview).
 	Mode string `json:"mode,omitempty" enum:"apply,preview" default:"apply"`
 	// Maximum number of people, and of accounts, to read. Null sets no limit. A limited run continues where the
 	// connector's last limited run stopped, and never removes anything.
 	MaxRecords *int `json:"max_records,omitempty" nullable:"true" minimum:"1"`
-	// records in a chunk, the unit of commit
+	// Number of records in a chunk, the unit of commit.
 	ChunkSize int `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500"`
 	// Receives signed progress reports, at most one a second, and one when the run ends. Null sends none.
 	CallbackURL *string `json:"callback_url,omitempty" nullable:"true" maxLength:"2048"`
@@ -28,10 +28,13 @@ type Trigger struct {
 
 // Started answers a trigger.
 type Started struct {
-	RunID  string            `json:"run_id"`
-	Status Status            `json:"status"`
-	Links  map[string]string `json:"links"`
-	// verifies the callbacks of this connector (Standard Webhooks)
+	// ID of the sync run.
+	RunID string `json:"run_id"`
+	// Status of the sync run.
+	Status Status `json:"status"`
+	// URLs of the run and of related resources, by name.
+	Links map[string]string `json:"links"`
+	// Secret that verifies the callbacks of this connector (Standard Webhooks).
 	CallbackSecret string `json:"callback_secret,omitempty"`
 }
 

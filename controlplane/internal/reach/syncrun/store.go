@@ -92,14 +92,19 @@ func list(ctx context.Context, tx *pg.Tx, connector, status string, page pg.Page
 
 // RecordError is a record, or a value of one, that a run could not use.
 type RecordError struct {
-	Object     string `json:"object" db:"object"`
+	// Kind of the record: identity, account, entitlement or grant.
+	Object string `json:"object" db:"object"`
+	// ID of the record in its system.
 	ExternalID string `json:"external_id" db:"external_id"`
-	Code       string `json:"code" db:"code"`
-	Message    string `json:"message" db:"message"`
-	// the source's field, where one value is to blame
-	Field     string `json:"field" db:"field"`
-	Retryable bool   `json:"retryable" db:"retryable"`
-	N         int64  `json:"-" db:"n"`
+	// Stable code of the error, for programs.
+	Code string `json:"code" db:"code"`
+	// What is wrong with the record or value, in words.
+	Message string `json:"message" db:"message"`
+	// Source field whose value caused the error.
+	Field string `json:"field" db:"field"`
+	// Whether another attempt can succeed without a change of the record.
+	Retryable bool  `json:"retryable" db:"retryable"`
+	N         int64 `json:"-" db:"n"`
 }
 
 func listErrors(

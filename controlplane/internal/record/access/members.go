@@ -20,10 +20,15 @@ import (
 
 // EntitlementMember is an account that holds an entitlement, and whose it is.
 type EntitlementMember struct {
-	Account    identity.Reference  `json:"account" db:"account"`
-	Identity   *identity.Reference `json:"identity" db:"identity"`
-	GrantID    string              `json:"grant_id" db:"grant_id"`
-	Directness string              `json:"directness" db:"directness" enum:"direct,inherited"`
+	// Account that holds the entitlement.
+	Account identity.Reference `json:"account" db:"account"`
+	// Owner of the account. Null: the account has no owner.
+	Identity *identity.Reference `json:"identity" db:"identity"`
+	// ID of the grant.
+	GrantID string `json:"grant_id" db:"grant_id"`
+	// How the account holds the entitlement. direct: the account itself was assigned it. inherited: through nesting
+	// only.
+	Directness string `json:"directness" db:"directness" enum:"direct,inherited"`
 	// When the grant was first known here.
 	Since time.Time `json:"since" db:"since"`
 }

@@ -19,11 +19,14 @@ type EntitlementUsage struct {
 	// How long without use counts as unused.
 	Unused string `json:"unused" example:"P90D"`
 	// Whether its system has reported any use at all. If not, nothing counts as unused.
-	Told        bool       `json:"told"`
-	LastUsedAt  *time.Time `json:"last_used_at"`
-	HolderCount int64      `json:"holder_count"`
+	Told bool `json:"told"`
+	// Last use by any holder, as the target system reports. Null: not reported, or never used.
+	LastUsedAt *time.Time `json:"last_used_at"`
+	// Number of accounts that hold the entitlement, directly or through nesting, of those you can see.
+	HolderCount int64 `json:"holder_count"`
 	// Of the grants that are held, those used within that time.
-	UsedGrantCount   int64 `json:"used_grant_count"`
+	UsedGrantCount int64 `json:"used_grant_count"`
+	// Of the grants that are held, those not used within that time.
 	UnusedGrantCount int64 `json:"unused_grant_count"`
 	// The unused ones by how long.
 	UnusedFor []EntitlementAge `json:"unused_for" nullable:"false"`
@@ -33,7 +36,9 @@ type EntitlementUsage struct {
 
 // EntitlementAge counts grants that have been unused for at least so many days.
 type EntitlementAge struct {
-	Days  int   `json:"days"`
+	// Minimum number of days without use: 30, 60, 90, 180 or 365.
+	Days int `json:"days"`
+	// Number of unused grants that have not been used for at least this number of days.
 	Count int64 `json:"count"`
 }
 

@@ -38,7 +38,9 @@ var families = []family{
 
 // TokenScope is one thing that a token can be let do.
 type TokenScope struct {
+	// Name of the scope: a part of the API, a colon, and read or write.
 	Scope string `json:"scope" example:"identities:read"`
+	// Description of what the scope permits.
 	About string `json:"description" example:"Read people and non-human identities"`
 	// What it opens at present.
 	Operations []string `json:"operations" nullable:"false" example:"[\"GET /api/v1/identities\"]"`

@@ -36,8 +36,10 @@ const (
 
 // Token is a token of an integration, without the token itself.
 type Token struct {
+	// ID of the service token.
 	ID string `json:"id"`
 	Settings
+	// Scopes of the token, in alphabetical order.
 	Scopes []string `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
 	// Limits the scopes: the token can see and do only what a user with this role can.
 	Role viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor"`
@@ -45,14 +47,17 @@ type Token struct {
 	BoundIdentityID *string `json:"bound_identity_id"`
 	// The last 8 characters of the token's jti claim, to_identify a token that you hold.
 	JTITail string `json:"jti_tail" example:"9f31c2ab"`
-	State   State  `json:"state" enum:"active,expiring,disabled,revoked,expired"`
+	// State of the token. A token in the state expiring ends within seven days.
+	State State `json:"state" enum:"active,expiring,disabled,revoked,expired"`
 	// Why it is disabled. administrator: an administrator disabled it. idle: it was unused. creator: its creator is no
 	// longer an active administrator. maker: the token that created it is disabled or revoked.
-	DisabledReason *string   `json:"disabled_reason" enum:"administrator,idle,creator,maker"`
-	ExpiresAt      time.Time `json:"expires_at"`
+	DisabledReason *string `json:"disabled_reason" enum:"administrator,idle,creator,maker"`
+	// Time the token expires.
+	ExpiresAt time.Time `json:"expires_at"`
 	// To the minute.
 	LastUsedAt *time.Time `json:"last_used_at"`
-	LastUsedIP *string    `json:"last_used_ip" example:"203.0.113.7"`
+	// IP address of the last use of the token. Null if there is none.
+	LastUsedIP *string `json:"last_used_ip" example:"203.0.113.7"`
 	// The token that this one replaces.
 	RotatedFromID *string `json:"rotated_from_id"`
 	// Until when this token, which was rotated, can still be used.
@@ -60,10 +65,13 @@ type Token struct {
 	// The administrator on whose rights the token stands.
 	CreatedBy TokenMaker `json:"created_by"`
 	// The token by which it was made, where it was one: dead while that one is disabled, and revoked together with it.
-	MadeByID  *string   `json:"made_by_token_id"`
+	MadeByID *string `json:"made_by_token_id"`
+	// Time the token was created.
 	CreatedAt time.Time `json:"created_at"`
+	// Time the token was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	Version   int       `json:"version"`
+	// Version number, for If-Match.
+	Version int `json:"version"`
 }
 
 // Settings are what can be changed about a token that is in use.
@@ -76,7 +84,8 @@ type Settings struct {
 	RateLimit *TokenRate `json:"rate_limit"`
 	// ISO 8601 duration: a token that is not used for so long is disabled.
 	IdleDisableAfter string `json:"idle_disable_after" example:"P60D"`
-	Enabled          bool   `json:"enabled"`
+	// False if the token was disabled by an administrator or because it was unused.
+	Enabled bool `json:"enabled"`
 }
 
 // TokenRate is how many requests a token may make.
@@ -89,22 +98,28 @@ type TokenRate struct {
 
 // TokenMaker is the user who made a token.
 type TokenMaker struct {
-	ID      string `json:"id"`
+	// ID of the user who created the token.
+	ID string `json:"id"`
+	// E-mail address of the user who created the token.
 	Display string `json:"display" example:"ada@acme.example"`
 }
 
 // NewToken is the body of POST /settings/api-tokens.
 type NewToken struct {
-	Name        string `json:"name" minLength:"1" maxLength:"100" example:"HR export"`
+	// Display name of the token.
+	Name string `json:"name" minLength:"1" maxLength:"100" example:"HR export"`
+	// Description of the token.
 	Description string `json:"description,omitempty" maxLength:"1000"`
 	// What it may be used for; see GET /settings/api-tokens/scopes.
-	Scopes []string    `json:"scopes" nullable:"false" minItems:"1" maxItems:"64" example:"[\"identities:read\",\"entitlements:read\"]"`
-	Role   viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" example:"auditor"`
+	Scopes []string `json:"scopes" nullable:"false" minItems:"1" maxItems:"64" example:"[\"identities:read\",\"entitlements:read\"]"`
+	// Limits the scopes: the token can see and do only what a user with this role can.
+	Role viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" example:"auditor"`
 	// Needed for manager and resource_owner: as whom it sees.
 	BoundIdentityID *string `json:"bound_identity_id,omitempty" nullable:"true" format:"uuid"`
 	// At most 365 days from now; 90 days otherwise.
-	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
-	AllowedCIDRs []string   `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// Networks from which the token can be used. Without any, it can be used from everywhere.
+	AllowedCIDRs []string `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
 	// An administrator may raise the usual 100 requests a second.
 	RateLimit *TokenRate `json:"rate_limit,omitempty"`
 	// ISO 8601 duration from PT1H to P365D; P60D otherwise.
@@ -114,12 +129,16 @@ type NewToken struct {
 // TokenPatch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not
 // change: for others, make another token.
 type TokenPatch struct {
-	Name         *string  `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
-	Description  *string  `json:"description,omitempty" maxLength:"1000"`
+	// Display name of the token.
+	Name *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
+	// Description of the token.
+	Description *string `json:"description,omitempty" maxLength:"1000"`
+	// Networks from which the token can be used. Without any, it can be used from everywhere.
 	AllowedCIDRs []string `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
 	// Null: the usual one.
-	RateLimit        *TokenRate `json:"rate_limit,omitempty"`
-	IdleDisableAfter *string    `json:"idle_disable_after,omitempty" maxLength:"30"`
+	RateLimit *TokenRate `json:"rate_limit,omitempty"`
+	// ISO 8601 duration from PT1H to P365D: a token that is not used for this long is disabled.
+	IdleDisableAfter *string `json:"idle_disable_after,omitempty" maxLength:"30"`
 	// Enabling a token that was unused starts its period again.
 	Enabled *bool `json:"enabled,omitempty"`
 }

@@ -35,8 +35,11 @@ type Entry struct {
 
 // Subject is what an action was done to.
 type Subject struct {
-	Type    string `json:"type"` // user, session, connector, identity, …
-	ID      string `json:"id"`
+	// Type of the object, such as user, session, connector or identity.
+	Type string `json:"type"` // user, session, connector, identity, …
+	// ID of the object.
+	ID string `json:"id"`
+	// Display name of the object at the time of the action.
 	Display string `json:"display,omitempty"`
 }
 

@@ -13,54 +13,79 @@ import (
 // Actor is who did something.
 type Actor struct {
 	// The kind of token, or the product itself.
-	Type       string   `json:"type" enum:"user,service,agent,system"`
-	ID         string   `json:"id,omitempty"`
-	Display    string   `json:"display,omitempty"`
-	IdentityID string   `json:"identity_id,omitempty"`
-	Roles      []string `json:"roles,omitempty"`
+	Type string `json:"type" enum:"user,service,agent,system"`
+	// ID of the actor.
+	ID string `json:"id,omitempty"`
+	// Display name of the actor at the time of the action.
+	Display string `json:"display,omitempty"`
+	// ID of the identity that the actor is linked to. Absent if there is none.
+	IdentityID string `json:"identity_id,omitempty"`
+	// Roles of the actor at the time of the action.
+	Roles []string `json:"roles,omitempty"`
 	// The sign-in, or the service token.
-	TokenID           string `json:"token_id,omitempty"`
-	IP                string `json:"ip,omitempty"`
-	UserAgent         string `json:"user_agent,omitempty"`
-	ControlPlaneAdmin bool   `json:"control_plane_admin,omitempty"`
+	TokenID string `json:"token_id,omitempty"`
+	// IP address that the request came from.
+	IP string `json:"ip,omitempty"`
+	// User-Agent header of the request.
+	UserAgent string `json:"user_agent,omitempty"`
+	// True if the actor is a control-plane administrator.
+	ControlPlaneAdmin bool `json:"control_plane_admin,omitempty"`
 }
 
 // Changed is one field that became different, as the log keeps it.
 type Changed struct {
-	Field  string `json:"field"`
-	Before any    `json:"before"`
-	After  any    `json:"after"`
+	// Name of the changed field.
+	Field string `json:"field"`
+	// Value before the change.
+	Before any `json:"before"`
+	// Value after the change.
+	After any `json:"after"`
 	// It is a secret: that it changed is told, its values are not.
 	Redacted bool `json:"redacted,omitempty"`
 }
 
 // Elsewhere says that the actor belongs to another tenant.
 type Elsewhere struct {
+	// ID of the tenant that the actor belongs to.
 	ActorTenant string `json:"actor_tenant"`
-	Reason      string `json:"reason,omitempty"`
+	// Reason for the access to another tenant.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Event is an entry as the log keeps it. Its canonical form is what is hashed.
 type Event struct {
 	// Numbers of a tenant have no gaps.
-	Seq      int64     `json:"seq"`
-	Time     time.Time `json:"time"`
-	TenantID string    `json:"tenant_id"`
+	Seq int64 `json:"seq"`
+	// Time of the action.
+	Time time.Time `json:"time"`
+	// ID of the tenant whose audit log contains the entry.
+	TenantID string `json:"tenant_id"`
 	// One of /audit-events/catalog.
-	Action    string     `json:"action"`
-	Category  Category   `json:"category"`
-	Outcome   Outcome    `json:"outcome" enum:"success,failure,denied"`
-	Actor     Actor      `json:"actor"`
-	ActingFor *Subject   `json:"acting_for,omitempty"`
+	Action string `json:"action"`
+	// Category of the action.
+	Category Category `json:"category"`
+	// Outcome of the action.
+	Outcome Outcome `json:"outcome" enum:"success,failure,denied"`
+	// Actor who performed the action.
+	Actor Actor `json:"actor"`
+	// Person on whose behalf the actor acted, by delegation.
+	ActingFor *Subject `json:"acting_for,omitempty"`
+	// Present if the actor belongs to another tenant.
 	Elsewhere *Elsewhere `json:"on_behalf_of_tenant,omitempty"`
-	Subject   *Subject   `json:"subject,omitempty"`
-	Objects   []Subject  `json:"objects,omitempty"`
-	Changes   []Changed  `json:"changes,omitempty"`
-	Reason    string     `json:"reason,omitempty"`
+	// Object that the action was performed on.
+	Subject *Subject `json:"subject,omitempty"`
+	// Other objects that the action affected.
+	Objects []Subject `json:"objects,omitempty"`
+	// Fields that the action changed.
+	Changes []Changed `json:"changes,omitempty"`
+	// Reason that the actor gave.
+	Reason string `json:"reason,omitempty"`
 	// request_id, and what else belongs to the action.
-	Context  map[string]any `json:"context,omitempty"`
-	PrevHash string         `json:"prev_hash,omitempty"`
-	Hash     string         `json:"hash,omitempty"`
+	Context map[string]any `json:"context,omitempty"`
+	// Hash of the previous entry.
+	PrevHash string `json:"prev_hash,omitempty"`
+	// SHA-256 hash of the entry and of the previous hash.
+	Hash string `json:"hash,omitempty"`
 }
 
 const (

@@ -14,45 +14,55 @@ import (
 
 // WhoAmI answers GET /auth/me.
 type WhoAmI struct {
+	// Kind of the caller: a user, or a service token (service).
 	Kind string `json:"kind" enum:"user,service" example:"user"`
-	// e-mail address of a person, name of a service token
+	// E-mail address of a person, name of a service token.
 	Display string `json:"display"`
-	// omitted for a service token
+	// Omitted for a service token.
 	User *session.SignedUser `json:"user,omitempty"`
-	// what a service token can be used for; empty for a user, who has no scopes
+	// What a service token can be used for; empty for a user, who has no scopes.
 	Scopes []string `json:"scopes" nullable:"false"`
-	Roles  []string `json:"roles" nullable:"false"`
-	// whether there is a password to change. Users of an identity provider may have none. Omitted for a service token
+	// Roles of the caller.
+	Roles []string `json:"roles" nullable:"false"`
+	// Whether there is a password to change. Users of an identity provider may have none. Omitted for a service token.
 	PasswordSet *bool `json:"password_set,omitempty"`
-	// the second factor. Omitted for a service token
-	MFA    *factor.Factor `json:"mfa,omitempty"`
-	Tenant SignedTenant   `json:"tenant"`
-	// the own tenant of a control-plane administrator who acts in another one
-	HomeTenant        *SignedTenant `json:"home_tenant,omitempty"`
-	ControlPlaneAdmin bool          `json:"control_plane_admin"`
-	// the whole tenant is visible, not only the own record and what the roles show
+	// The second factor. Omitted for a service token.
+	MFA *factor.Factor `json:"mfa,omitempty"`
+	// Tenant in which the caller acts.
+	Tenant SignedTenant `json:"tenant"`
+	// The own tenant of a control-plane administrator who acts in another one.
+	HomeTenant *SignedTenant `json:"home_tenant,omitempty"`
+	// True if the caller is a control-plane administrator.
+	ControlPlaneAdmin bool `json:"control_plane_admin"`
+	// The whole tenant is visible, not only the own record and what the roles show.
 	SeesAll bool `json:"sees_all"`
-	// nothing can be changed
-	ReadOnly   bool       `json:"read_only"`
+	// Nothing can be changed.
+	ReadOnly bool `json:"read_only"`
+	// Number of visible identities, and why they are visible.
 	Visibility Visibility `json:"visibility"`
-	// the sign-in, or the service token
+	// The sign-in, or the service token.
 	SessionID string `json:"session_id"`
 }
 
 // Visibility sums up whom the viewer can see.
 type Visibility struct {
-	// how many identities the lists show; the own record can be read besides
+	// How many identities the lists show; the own record can be read besides.
 	Identities int64 `json:"identities"`
-	// why: own_record, reports, owned_resources, whole_tenant
+	// Why: own_record, reports, owned_resources, whole_tenant.
 	Because []string `json:"because" nullable:"false"`
 }
 
 // SignedTenant is the tenant that a token acts in.
 type SignedTenant struct {
-	ID          string `json:"id"`
-	Slug        string `json:"slug"`
-	Name        string `json:"name"`
-	Status      string `json:"status"`
+	// ID of the tenant.
+	ID string `json:"id"`
+	// Slug of the tenant, part of its address.
+	Slug string `json:"slug"`
+	// Display name of the tenant.
+	Name string `json:"name"`
+	// Status of the tenant: active, suspended or closing.
+	Status string `json:"status"`
+	// Setup progress of the tenant: bootstrapped or connected.
 	FunnelState string `json:"funnel_state"`
 }
 

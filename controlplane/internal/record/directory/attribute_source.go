@@ -21,13 +21,17 @@ import (
 type AttributeSource struct {
 	// The source of the value; null if a user set it.
 	ConnectorID *string `json:"connector_id"`
-	Kind        string  `json:"kind" enum:"hr,manual,import"`
+	// Origin of the value. hr: a source system. import: an import that replaced the value of a source system. manual:
+	// everything else.
+	Kind string `json:"kind" enum:"hr,manual,import"`
 	// When the source's record was last read as different, or the value was set by hand; null where that is not known.
 	ObservedAt *time.Time `json:"observed_at"`
 	// The value stays, whatever the source sends.
-	Pinned      bool          `json:"pinned"`
-	PinnedUntil *time.Time    `json:"pinned_until"`
-	PinnedBy    *pin.PinnedBy `json:"pinned_by"`
+	Pinned bool `json:"pinned"`
+	// End of the pin. Null: the value is not pinned, or pinned until it is unpinned.
+	PinnedUntil *time.Time `json:"pinned_until"`
+	// Who pinned the value, or set it by an action. Null: neither.
+	PinnedBy *pin.PinnedBy `json:"pinned_by"`
 	// An action set the value; it stays until the source sends a new value.
 	UntilSourceChanges bool `json:"until_source_changes"`
 	// Of pinned values: the value of the source.

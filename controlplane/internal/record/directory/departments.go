@@ -14,6 +14,7 @@ import (
 
 // Department is a department that identities name, and how many identities do so.
 type Department struct {
+	// Name of the department, as the identities contain it.
 	Name string `json:"name"`
 	// Identities of this department that are not archived.
 	Identities int64 `json:"identities"`
@@ -21,6 +22,7 @@ type Department struct {
 
 // Departments are the departments that a search has found, the largest first.
 type Departments struct {
+	// Departments, the one with the most identities first.
 	Items []Department `json:"items" nullable:"false" maxItems:"50"`
 }
 

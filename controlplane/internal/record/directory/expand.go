@@ -68,25 +68,35 @@ func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, err
 
 // IdentityCounts are how many of each the reader may see.
 type IdentityCounts struct {
+	// Number of accounts of the identity that you can see, without deleted and disconnected ones.
 	Accounts int64 `json:"accounts"`
-	Grants   int64 `json:"grants"`
+	// Number of grants of the identity's accounts that you can see, without revoked and disconnected ones.
+	Grants int64 `json:"grants"`
 }
 
 // HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
 type HeldGrant struct {
-	ID          string             `json:"id" db:"id"`
+	// ID of the grant.
+	ID string `json:"id" db:"id"`
+	// Entitlement of the grant, with its name.
 	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
-	Account     identity.Reference `json:"account" db:"account"`
-	ConnectorID string             `json:"connector_id" db:"connector_id"`
+	// Account that holds the entitlement, with its name.
+	Account identity.Reference `json:"account" db:"account"`
+	// ID of the connector.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
 	// The system, for people.
 	ConnectorName string `json:"connector_name" db:"connector_name"`
-	Directness    string `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status        string `json:"status" db:"status"`
+	// How the account holds the entitlement. direct: the account itself was assigned it. inherited: through nesting
+	// only.
+	Directness string `json:"directness" db:"directness" enum:"direct,inherited"`
+	// Status of the grant: requested, pending, active, ending, revoking, failed or missing.
+	Status string `json:"status" db:"status"`
 }
 
 // IdentityDetail is one identity with what hangs on it.
 type IdentityDetail struct {
 	identity.Identity
+	// Numbers of accounts and grants of the identity that you can see.
 	Counts IdentityCounts `json:"counts"`
 	// This person is part of a cycle in the line of managers that the source reports.
 	ManagerCycle bool `json:"manager_cycle"`

@@ -16,15 +16,18 @@ import (
 
 // HistoryComparison is what two people hold, or one person at two times, side by side.
 type HistoryComparison struct {
+	// Kind of comparison: people for two people at one time, time for one person at two times.
 	Mode string `json:"mode" enum:"people,time"`
 	// It in plain words.
 	Summary string `json:"summary"`
 	// The person; of two times, the earlier.
 	First HistorySide `json:"first"`
 	// The other person; of two times, the later.
-	Second       HistorySide          `json:"second"`
-	Entitlements HistoryEntitlements  `json:"entitlements"`
-	Roles        HistoryComparedRoles `json:"roles"`
+	Second HistorySide `json:"second"`
+	// Entitlements held on both sides or on one side only.
+	Entitlements HistoryEntitlements `json:"entitlements"`
+	// Roles held on both sides or on one side only.
+	Roles HistoryComparedRoles `json:"roles"`
 	// Where the two records differ: before is the first's, after the second's.
 	Record []HistoryChange `json:"record" nullable:"false"`
 	// Since when the past is kept. What had ended before is not known.
@@ -33,8 +36,10 @@ type HistoryComparison struct {
 
 // HistorySide is a person at a time.
 type HistorySide struct {
+	// The person on this side of the comparison.
 	Identity identity.Reference `json:"identity"`
-	At       time.Time          `json:"at"`
+	// Time for which this side is shown.
+	At time.Time `json:"at"`
 	// Whether the person was known here then.
 	Known bool `json:"known"`
 }
@@ -42,26 +47,35 @@ type HistorySide struct {
 // HistoryEntitlements are entitlements by who holds them. Between two times first_only is what was lost, and
 // second_only what was gained.
 type HistoryEntitlements struct {
-	Both       []HistoryHolding `json:"both" nullable:"false"`
-	FirstOnly  []HistoryHolding `json:"first_only" nullable:"false"`
+	// Entitlements that both sides hold, as the second side holds them.
+	Both []HistoryHolding `json:"both" nullable:"false"`
+	// Entitlements that only the first side holds.
+	FirstOnly []HistoryHolding `json:"first_only" nullable:"false"`
+	// Entitlements that only the second side holds.
 	SecondOnly []HistoryHolding `json:"second_only" nullable:"false"`
 }
 
 // HistoryHolding is an entitlement that somebody held.
 type HistoryHolding struct {
+	// The entitlement that is held.
 	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
-	ConnectorID string             `json:"connector_id" db:"connector_id"`
-	// direct where one of the accounts holds it directly.
+	// ID of the connector of the target system.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// How the entitlement is held. It is direct if at least one account holds it directly.
 	Directness string `json:"directness" db:"directness" enum:"direct,inherited"`
 	// Since when it was held in this way.
-	Since    time.Time `json:"since" db:"since"`
-	GrantIDs []string  `json:"grant_ids" db:"grant_ids" nullable:"false"`
+	Since time.Time `json:"since" db:"since"`
+	// IDs of the grants of the entitlement to accounts of the person.
+	GrantIDs []string `json:"grant_ids" db:"grant_ids" nullable:"false"`
 }
 
 // HistoryComparedRoles are roles by who has them.
 type HistoryComparedRoles struct {
-	Both       []identity.Reference `json:"both" nullable:"false"`
-	FirstOnly  []identity.Reference `json:"first_only" nullable:"false"`
+	// Roles that both sides have.
+	Both []identity.Reference `json:"both" nullable:"false"`
+	// Roles that only the first side has.
+	FirstOnly []identity.Reference `json:"first_only" nullable:"false"`
+	// Roles that only the second side has.
 	SecondOnly []identity.Reference `json:"second_only" nullable:"false"`
 }
 

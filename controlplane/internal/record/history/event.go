@@ -4,10 +4,12 @@ import "time"
 
 // HistoryEvent is something that has happened.
 type HistoryEvent struct {
-	ID string    `json:"id"`
+	// ID of the event.
+	ID string `json:"id"`
+	// Time of the event.
 	At time.Time `json:"at"`
-	// record and state: the data and the state of a person. account: an account and its state. grant: a grant. reason:
-	// a reason for a grant. role, request. provisioning: a change in a target system. audit: an action of a user.
+	// Kind of the event: record (data of a person), state (status of a person), account, grant, reason (for a grant),
+	// role, request. A provisioning event is a change in a target system; an audit event is an action of a user.
 	Kind string `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit"`
 	// What it is: person.changed, grant.gained, reason.ended, … of an audit entry its action.
 	Event string `json:"event"`
@@ -25,16 +27,22 @@ type HistoryEvent struct {
 
 // HistoryActor is who did something.
 type HistoryActor struct {
-	Type    string `json:"type"`
-	ID      string `json:"id,omitempty"`
+	// Type of the actor, such as user, service, agent or system.
+	Type string `json:"type"`
+	// ID of the actor. Absent if there is none.
+	ID string `json:"id,omitempty"`
+	// Display name of the actor.
 	Display string `json:"display"`
 }
 
 // HistoryRef is what an event is about.
 type HistoryRef struct {
-	// identity, account, entitlement, grant, role, connector, sync_run, access_request, provisioning_task, audit_event.
-	Type    string `json:"type"`
-	ID      string `json:"id"`
+	// Type of the record: identity, account, entitlement, grant, role, connector, sync_run, access_request,
+	// provisioning_task or audit_event.
+	Type string `json:"type"`
+	// ID of the record.
+	ID string `json:"id"`
+	// Display name of the record. Absent if there is none, or if you cannot see the record.
 	Display string `json:"display,omitempty"`
 	// Where it can be read.
 	Link string `json:"link,omitempty"`
@@ -42,9 +50,12 @@ type HistoryRef struct {
 
 // HistoryChange is a field that became different.
 type HistoryChange struct {
-	Field  string `json:"field"`
-	Before any    `json:"before"`
-	After  any    `json:"after"`
+	// Name of the field. For custom attributes and labels it begins with attributes. or labels. followed by the key.
+	Field string `json:"field"`
+	// Value of the field before the change. Null if there was none.
+	Before any `json:"before"`
+	// Value of the field after the change. Null if there is none.
+	After any `json:"after"`
 	// It names a record that you cannot see, so its values are omitted.
 	Hidden bool `json:"hidden,omitempty"`
 }

@@ -12,7 +12,8 @@ import (
 // RoleFigures counts roles.
 type RoleFigures struct {
 	// As the list counts: retired ones do not.
-	Total  int64 `json:"total"`
+	Total int64 `json:"total"`
+	// Number of roles whose lifecycle is active.
 	Active int64 `json:"active"`
 }
 

@@ -13,13 +13,18 @@ import (
 
 // RoleFields are what may be written of a role at any time.
 type RoleFields struct {
-	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Display name of the role.
+	Name string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Description of the role, for the people who request or review it. Required if the role is requestable.
 	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
-	RoleType    string `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
+	// Type of the role, for classification. The default is business.
+	RoleType string `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
 	// A draft has no effect yet. proposed: it waits for a decision. deprecated: no new members. retired: no effect any
 	// more.
-	Lifecycle      string   `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired"`
-	OwnerIDs       []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	Lifecycle string `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired"`
+	// IDs of the identities that own the role.
+	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// IDs of the identities that are backup owners of the role.
 	BackupOwnerIDs []string `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// What it holds, of any number of systems.
 	EntitlementIDs []string `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
@@ -43,10 +48,12 @@ type RoleFields struct {
 	// The approval rule for requests of it; null: the one that applies.
 	ApprovalRuleID *string `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid"`
 	// The risk level that was set. Null: that of its riskiest entitlement. See effective_risk_level.
-	RiskLevel      *string  `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	RiskLevel *string `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	// Tags of regulations that apply to the role, such as SOX. Each has 1 to 100 characters.
 	ComplianceTags []string `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
 	// What its holders do, for separation of duties.
-	DutyTags  []string          `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50"`
+	DutyTags []string `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50"`
+	// Labels of the role, as key-value pairs. In a merge patch, null removes a label.
 	Labels    map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
 	RuleNeeds []string          `json:"-" db:"rule_needs"` // set by a Checker with the rule's normal form
 }
@@ -56,29 +63,36 @@ type RoleCondition map[string]any
 
 // RoleExclusion keeps a role's rule from giving it to somebody.
 type RoleExclusion struct {
+	// ID of the identity that is excluded from the membership rule.
 	IdentityID string `json:"identity_id" format:"uuid"`
-	Reason     string `json:"reason" minLength:"1" maxLength:"1000"`
+	// Reason for the exclusion.
+	Reason string `json:"reason" minLength:"1" maxLength:"1000"`
 	// The day from which the rule counts for them again; absent: never.
 	Until *string `json:"until,omitempty" format:"date" example:"2027-03-31"`
 }
 
 // RoleParameter is something that is said when a role is given.
 type RoleParameter struct {
-	Name     string `json:"name" minLength:"1" maxLength:"100" example:"cost_center"`
-	Type     string `json:"type" enum:"string,integer,boolean,date"`
-	Required bool   `json:"required,omitempty"`
+	// Name of the parameter, unique within the role.
+	Name string `json:"name" minLength:"1" maxLength:"100" example:"cost_center"`
+	// Type of the value of the parameter.
+	Type string `json:"type" enum:"string,integer,boolean,date"`
+	// Whether an assignment of the role must have a value for the parameter.
+	Required bool `json:"required,omitempty"`
 	// Of a string; when there are none, any.
 	AllowedValues []string `json:"allowed_values,omitempty" nullable:"false" maxItems:"500"`
 }
 
 // Role is a bundle of entitlements.
 type Role struct {
+	// ID of the role.
 	ID string `json:"id" db:"id"`
 	// A stable name for files and packs; it never changes.
 	Key string `json:"key" db:"key"`
 	RoleFields
-	// code: it comes from an imported file, and is changed there.
-	ManagedBy          string `json:"managed_by" db:"managed_by" enum:"ui,code,pack"`
+	// How the role is managed. A role with code comes from an imported file and is changed there.
+	ManagedBy string `json:"managed_by" db:"managed_by" enum:"ui,code,pack"`
+	// The risk level that was set, or the highest of its entitlements and nested roles.
 	EffectiveRiskLevel string `json:"effective_risk_level" db:"effective_risk_level" enum:"low,medium,high,critical"`
 	// The people who have it by rule, in words. Empty: no rule.
 	MembershipSentence string `json:"membership_sentence" db:"-"`
@@ -91,10 +105,13 @@ type Role struct {
 	// People who have it, by rule, by a policy or by an assignment, though it may hold nothing.
 	MemberCount int64 `json:"member_count" db:"member_count"`
 	// How many of them the target systems were seen to have given all of it, and a part; told when one role is read.
-	Coverage  *RoleCoverage `json:"coverage" db:"-"`
-	CreatedAt time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
-	Version   int           `json:"version" db:"version"`
+	Coverage *RoleCoverage `json:"coverage" db:"-"`
+	// Time the role was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the role was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number of the role, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // RoleCoverage is how far a role is true in the target systems.

@@ -56,21 +56,27 @@ type editable struct {
 
 // PreferencesPatch is what a merge patch of settings may hold.
 type PreferencesPatch struct {
-	Timezone             *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
-	NotifyOperatorAccess *bool   `json:"notify_operator_access,omitempty" nullable:"true"`
+	// Time zone of the tenant, by its IANA name. Null: UTC.
+	Timezone *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
+	// True if the tenant receives the event tenant.operator_access by webhook when an operator works in it.
+	NotifyOperatorAccess *bool `json:"notify_operator_access,omitempty" nullable:"true"`
 
+	// Hosts that callback_url of a sync run may name. Empty allows every public host.
 	CallbackHosts []string `json:"callback_hosts,omitempty" nullable:"true" maxItems:"100"`
 }
 
 // OwnPatch is what a tenant's admins may change about it.
 type OwnPatch struct {
-	Name     string           `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	// Display name of the tenant.
+	Name string `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	// Settings to change. Settings that are absent stay as they are.
 	Settings PreferencesPatch `json:"settings,omitempty" required:"false"`
 }
 
 // OperatorPatch is what an operator may change about a tenant.
 type OperatorPatch struct {
 	OwnPatch
+	// Region where the data of the tenant is kept, in the operator's words.
 	Region *string `json:"region,omitempty" nullable:"true" maxLength:"64"`
 }
 
@@ -184,7 +190,7 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 
 // Suspension is why an operator suspends a tenant.
 type Suspension struct {
-	// is recorded in both audit logs and shown to operators
+	// Is recorded in both audit logs and shown to operators.
 	Reason string `json:"reason" minLength:"1" maxLength:"500"`
 }
 

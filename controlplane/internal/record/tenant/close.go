@@ -22,9 +22,10 @@ const (
 
 // Closure is how an operator closes a tenant.
 type Closure struct {
-	// the tenant's slug, to confirm that it is the right tenant
+	// The tenant's slug, to confirm that it is the right tenant.
 	Confirm string `json:"confirm" maxLength:"63"`
-	Reason  string `json:"reason" minLength:"1" maxLength:"500"`
+	// Reason for closing the tenant.
+	Reason string `json:"reason" minLength:"1" maxLength:"500"`
 	// ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once
 	// and for ever.
 	Grace string `json:"grace,omitempty" maxLength:"20" example:"P30D"`

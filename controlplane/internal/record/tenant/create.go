@@ -15,16 +15,22 @@ import (
 // NewTenant is a tenant that is to be made.
 type NewTenant struct {
 	// 1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed
-	Slug       string `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme"`
-	Name       string `json:"name" minLength:"1" maxLength:"200"`
-	Region     string `json:"region,omitempty" maxLength:"64"`
+	Slug string `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme"`
+	// Display name of the tenant.
+	Name string `json:"name" minLength:"1" maxLength:"200"`
+	// Region where the data of the tenant is kept, in the operator's words.
+	Region string `json:"region,omitempty" maxLength:"64"`
+	// E-mail address of the first administrator.
 	AdminEmail string `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
-	AdminName  string `json:"admin_display_name,omitempty" maxLength:"200"`
+	// Display name of the first administrator.
+	AdminName string `json:"admin_display_name,omitempty" maxLength:"200"`
 	// Sector packs that the tenant begins with, each by its key or as an object. They are installed with the tenant,
 	// both or neither.
 	SectorPacks []SectorPackChoice `json:"sector_packs,omitempty" maxItems:"50"`
-	Limits      Limits             `json:"limits,omitempty" required:"false"`
-	Settings    Preferences        `json:"settings,omitempty" required:"false"`
+	// Limits of the tenant.
+	Limits Limits `json:"limits,omitempty" required:"false"`
+	// Settings of the tenant.
+	Settings Preferences `json:"settings,omitempty" required:"false"`
 }
 
 type createIn struct{ Body NewTenant }
@@ -32,12 +38,15 @@ type createIn struct{ Body NewTenant }
 // Founded is a tenant that has just been made.
 type Founded struct {
 	Tenancy
+	// First administrator of the tenant.
 	Admin Founder `json:"admin"`
 }
 
 // Founder is the first admin of a tenant, and how they come in.
 type Founder struct {
-	ID    string `json:"id"`
+	// User ID of the first administrator.
+	ID string `json:"id"`
+	// E-mail address of the first administrator.
 	Email string `json:"email"`
 	// Shown once and good for an hour: POST /auth/sign-in-link sets the password by it.
 	SignInToken string `json:"sign_in_token"`

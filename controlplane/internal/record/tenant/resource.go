@@ -4,40 +4,52 @@ import "time"
 
 // Tenancy is a tenant in the API.
 type Tenancy struct {
-	ID   string `json:"id"`
+	// ID of the tenant.
+	ID string `json:"id"`
+	// Slug of the tenant, part of its address.
 	Slug string `json:"slug" example:"acme"`
+	// Display name of the tenant.
 	Name string `json:"name"`
-	// where its data is kept, in the operator's words
+	// Where its data is kept, in the operator's words.
 	Region string `json:"region"`
-	// where the tenant is reached; a token of another tenant is not accepted there
+	// Where the tenant is reached; a token of another tenant is not accepted there.
 	BaseURL string `json:"base_url" example:"https://iga.example.com/t/acme"`
-	Status  Status `json:"status" enum:"active,suspended,closing"`
-	// why an operator has suspended or closed it
+	// Status of the tenant. A closing tenant is deleted after its grace period.
+	Status Status `json:"status" enum:"active,suspended,closing"`
+	// Why an operator has suspended or closed it.
 	StatusReason *string `json:"status_reason" nullable:"true"`
-	// how far the tenant has come
-	FunnelState Stage       `json:"funnel_state" enum:"bootstrapped,connected"`
-	Limits      Limits      `json:"limits"`
-	Settings    Preferences `json:"settings"`
-	ClosedAt    *time.Time  `json:"closed_at" nullable:"true"`
-	// from then on everything that belongs to the closing tenant is deleted, and it cannot be opened again
+	// How far the tenant has come.
+	FunnelState Stage `json:"funnel_state" enum:"bootstrapped,connected"`
+	// Limits of the tenant.
+	Limits Limits `json:"limits"`
+	// Settings of the tenant.
+	Settings Preferences `json:"settings"`
+	// Time the tenant was closed. Null if it was not closed.
+	ClosedAt *time.Time `json:"closed_at" nullable:"true"`
+	// From then on everything that belongs to the closing tenant is deleted, and it cannot be opened again.
 	PurgeAfter *time.Time `json:"purge_after" nullable:"true"`
-	// rows of a closing tenant deleted since its grace period ended; counts contains the rest. The tenant itself is
+	// Rows of a closing tenant deleted since its grace period ended; counts contains the rest. The tenant itself is
 	// deleted last.
 	ErasedRows int64 `json:"erased_rows"`
-	// only where a single tenant is read by an operator
-	Counts    *Holdings `json:"counts,omitempty"`
+	// Only where a single tenant is read by an operator.
+	Counts *Holdings `json:"counts,omitempty"`
+	// Time the tenant was created.
 	CreatedAt time.Time `json:"created_at"`
+	// Time the tenant was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	Version   int       `json:"version"`
+	// Version number, for If-Match.
+	Version int `json:"version"`
 }
 
 // Holdings are how much there is of a tenant.
 type Holdings struct {
+	// Number of users of the tenant.
 	Users int64 `json:"users"`
-	// but for those that are archived
+	// Number of identities that are not archived.
 	Identities int64 `json:"identities"`
+	// Number of connectors of the tenant.
 	Connectors int64 `json:"connectors"`
-	// but for those that were revoked
+	// Number of agents that are not revoked.
 	Agents int64 `json:"agents"`
 }
 

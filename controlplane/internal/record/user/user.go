@@ -17,35 +17,45 @@ const (
 
 // User is a person who signs in.
 type User struct {
+	// ID of the user.
 	ID string `json:"id"`
 	Fields
+	// Status of the user. A disabled user cannot sign in.
 	Status Status `json:"status" enum:"invited,active,disabled"`
 	// The identity that the user is linked to.
 	Identity *LinkedIdentity `json:"identity"`
-	MFA      SecondFactor    `json:"mfa"`
+	// Second factor of the user.
+	MFA SecondFactor `json:"mfa"`
 	// Who the user is at an outside provider; null without one.
 	SSOSubject *string `json:"sso_subject"`
 	// What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive,
 	// identity_missing.
-	Findings    []string   `json:"findings" nullable:"false" example:"[\"toxic_role_pair\"]"`
+	Findings []string `json:"findings" nullable:"false" example:"[\"toxic_role_pair\"]"`
+	// Time of the last sign-in. Null before the first one.
 	LastLoginAt *time.Time `json:"last_login_at"`
 	// When a sign-in link was last made for the user.
 	InvitedAt *time.Time `json:"invited_at"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	Version   int        `json:"version"`
+	// Time the user was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Time the user was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Version number, for If-Match.
+	Version int `json:"version"`
 }
 
 // Fields are what an administrator decides about a user.
 type Fields struct {
-	Email       string `json:"email" example:"ada@acme.example"`
+	// E-mail address of the user, unique in the tenant.
+	Email string `json:"email" example:"ada@acme.example"`
+	// Display name of the user.
 	DisplayName string `json:"display_name" example:"Ada Lovelace"`
 	// manager, resource_owner, admin, auditor; they add up. Without any, a user sees the own record, requests and
 	// tasks.
 	Roles []string `json:"roles" nullable:"false" example:"[\"manager\"]"`
 	// The user's own identity record, which what a manager or resource owner sees depends on.
 	IdentityID *string `json:"identity_id"`
-	Locale     string  `json:"locale" example:"en"`
+	// Language tag of the user (BCP 47).
+	Locale string `json:"locale" example:"en"`
 	// May act in every tenant of the deployment.
 	ControlPlaneAdmin bool `json:"control_plane_admin"`
 	// False: cannot sign in.
@@ -54,6 +64,7 @@ type Fields struct {
 
 // LinkedIdentity is what a user's linked record says.
 type LinkedIdentity struct {
+	// Display name of the identity.
 	DisplayName string `json:"display_name"`
 	// pre_hire, active, on_leave, notice, deactivated, archived
 	Status string `json:"status"`
@@ -61,6 +72,7 @@ type LinkedIdentity struct {
 
 // SecondFactor is a user's second factor.
 type SecondFactor struct {
+	// True if the user has a second factor.
 	Enrolled bool `json:"enrolled"`
 	// totp
 	Methods []string `json:"methods" nullable:"false" example:"[\"totp\"]"`
@@ -69,9 +81,11 @@ type SecondFactor struct {
 // NewUser is the body of POST /settings/users.
 type NewUser struct {
 	// Unique in the tenant. Case is ignored.
-	Email       string   `json:"email" minLength:"3" maxLength:"254" example:"ada@acme.example"`
-	DisplayName string   `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
-	Roles       []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
+	Email string `json:"email" minLength:"3" maxLength:"254" example:"ada@acme.example"`
+	// Display name of the user.
+	DisplayName string `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
+	// Roles of the user. They add up.
+	Roles []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
 	// An identity of the tenant that no other user is linked to.
 	IdentityID *string `json:"identity_id,omitempty" nullable:"true" format:"uuid"`
 	// A language tag (BCP 47); en otherwise.
@@ -82,13 +96,18 @@ type NewUser struct {
 
 // UserPatch is the body of PATCH /settings/users/{id}, a JSON merge patch (RFC 7396).
 type UserPatch struct {
-	Email       *string  `json:"email,omitempty" minLength:"3" maxLength:"254"`
-	DisplayName *string  `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
-	Roles       []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
+	// E-mail address of the user, unique in the tenant.
+	Email *string `json:"email,omitempty" minLength:"3" maxLength:"254"`
+	// Display name of the user.
+	DisplayName *string `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
+	// Roles of the user. They replace the previous ones.
+	Roles []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
 	// Null: linked to none.
-	IdentityID        *string `json:"identity_id,omitempty" nullable:"true" format:"uuid"`
-	Locale            *string `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"`
-	ControlPlaneAdmin *bool   `json:"control_plane_admin,omitempty"`
+	IdentityID *string `json:"identity_id,omitempty" nullable:"true" format:"uuid"`
+	// Language tag of the user (BCP 47).
+	Locale *string `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"`
+	// Only a control-plane administrator may set it.
+	ControlPlaneAdmin *bool `json:"control_plane_admin,omitempty"`
 	// False disables the user and ends all sessions; true lets the user sign in again.
 	Enabled *bool `json:"enabled,omitempty"`
 }
@@ -96,13 +115,15 @@ type UserPatch struct {
 // UserInvitation is a way to sign in once, by POST /auth/sign-in-link.
 type UserInvitation struct {
 	// The token of a one-time link by which the user sets a password and signs in. It is shown once.
-	Token     string    `json:"token" example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
+	Token string `json:"token" example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
+	// Time the one-time link expires.
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
 // InvitedUser is a user with the way in.
 type InvitedUser struct {
 	User
+	// One-time link by which the user signs in.
 	Invitation UserInvitation `json:"invitation"`
 }
 

@@ -82,5 +82,6 @@ type retryAllIn struct {
 
 // RetriedWork says how many dead letters wait again.
 type RetriedWork struct {
+	// Number of dead letters that wait for another attempt.
 	Retried int64 `json:"retried"`
 }

@@ -19,7 +19,9 @@ const dead = "dead"
 
 // WorkItem is one item of the work queue.
 type WorkItem struct {
-	ID   string `json:"id" db:"id"`
+	// ID of the work item.
+	ID string `json:"id" db:"id"`
+	// Kind of the work, as GET /settings/work-queue/summary lists it.
 	Kind string `json:"kind" db:"kind"`
 	// Name of the kind.
 	Title string `json:"title" db:"-"`
@@ -40,8 +42,9 @@ type WorkItem struct {
 	// Error of the last failed attempt.
 	LastError *string `json:"last_error" db:"last_error"`
 	// Time of the last failed attempt.
-	FailedAt   *time.Time `json:"failed_at" db:"failed_at"`
-	EnqueuedAt time.Time  `json:"enqueued_at" db:"enqueued_at"`
+	FailedAt *time.Time `json:"failed_at" db:"failed_at"`
+	// Time the item was enqueued.
+	EnqueuedAt time.Time `json:"enqueued_at" db:"enqueued_at"`
 }
 
 // columns give the tenant as a whole, whose subject is all zeros, no subject.

@@ -14,16 +14,21 @@ import (
 
 // TenantWork says how the work of one tenant stands.
 type TenantWork struct {
+	// ID of the tenant.
 	TenantID string `json:"tenant_id" db:"tenant_id"`
-	Slug     string `json:"slug" db:"slug"`
-	Name     string `json:"name" db:"name"`
+	// Slug of the tenant.
+	Slug string `json:"slug" db:"slug"`
+	// Display name of the tenant.
+	Name string `json:"name" db:"name"`
 	// Only the work of active tenants is done.
-	Status string           `json:"status" db:"status" enum:"active,suspended,closing"`
-	Kinds  []TenantWorkKind `json:"kinds" db:"kinds" nullable:"false"`
+	Status string `json:"status" db:"status" enum:"active,suspended,closing"`
+	// Counts of the tenant's work items by kind.
+	Kinds []TenantWorkKind `json:"kinds" db:"kinds" nullable:"false"`
 }
 
 // TenantWorkKind says how the work of one kind stands in one tenant.
 type TenantWorkKind struct {
+	// Kind of the work.
 	Kind string `json:"kind"`
 	// Name of the kind.
 	Title string `json:"title"`
@@ -92,6 +97,7 @@ func (s *Service) tenants(
 
 // OperatedJobs are all periodic jobs. Their number is that of the code's, so they are not paged.
 type OperatedJobs struct {
+	// All periodic jobs of the deployment.
 	Items []OperatedWork `json:"items" nullable:"false"`
 }
 

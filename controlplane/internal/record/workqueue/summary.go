@@ -15,6 +15,7 @@ import (
 
 // WorkSummary says how the work of a tenant stands.
 type WorkSummary struct {
+	// Counts of the work items by kind, in the order of the titles.
 	Kinds []WorkKind `json:"kinds" nullable:"false"`
 	// Periodic work of the deployment, which all tenants share.
 	Recurring []RecurringWork `json:"recurring" nullable:"false"`
@@ -22,6 +23,7 @@ type WorkSummary struct {
 
 // WorkKind says how the work of one kind stands.
 type WorkKind struct {
+	// Kind of the work.
 	Kind string `json:"kind" db:"kind"`
 	// Name of the kind.
 	Title string `json:"title" db:"-"`
@@ -36,7 +38,8 @@ type WorkKind struct {
 	// For how long this item has been due; 0 if it is not due yet.
 	OverdueSeconds int64 `json:"overdue_seconds" db:"overdue_seconds"`
 	// Error of the last failed attempt of an item that waits or is a dead letter.
-	LastError    *string    `json:"last_error" db:"last_error"`
+	LastError *string `json:"last_error" db:"last_error"`
+	// Time of the last failed attempt of an item that waits or is a dead letter.
 	LastFailedAt *time.Time `json:"last_failed_at" db:"last_failed_at"`
 }
 
@@ -45,13 +48,16 @@ const unknown = "No process of this version works on this kind. Its items stay a
 
 // RecurringWork is a periodic job of the deployment.
 type RecurringWork struct {
-	Name  string `json:"name" db:"name"`
+	// Name of the periodic job.
+	Name string `json:"name" db:"name"`
+	// Title of the periodic job.
 	Title string `json:"title" db:"-"`
 	// Description of the work.
 	About string `json:"about" db:"-"`
 	// From the end of a run to the start of the next one.
 	EverySeconds int64 `json:"every_seconds" db:"-"`
-	Running      bool  `json:"running" db:"running"`
+	// True while a run is in progress.
+	Running bool `json:"running" db:"running"`
 	// Start of the next run. Null while one is running, and before the first one.
 	NextAt *time.Time `json:"next_at" db:"next_at"`
 	// End of the last run, whether it failed or not.

@@ -32,25 +32,38 @@ const (
 
 // Delivery is one event on its way to one webhook.
 type Delivery struct {
-	ID        string `json:"id" db:"id"`
+	// ID of the delivery.
+	ID string `json:"id" db:"id"`
+	// ID of the webhook that the delivery goes to.
 	WebhookID string `json:"webhook_id" db:"webhook_id"`
 	// The header webhook-id: the same over all attempts, redeliveries and replays.
-	EventID        string  `json:"event_id" db:"event_id"`
-	EventType      string  `json:"event_type" db:"event_type"`
-	ResourceID     string  `json:"resource_id" db:"resource_id"`
-	Sequence       int64   `json:"sequence" db:"sequence"`
-	Purpose        string  `json:"purpose" db:"purpose" enum:"event,redelivery,replay,ping"`
+	EventID string `json:"event_id" db:"event_id"`
+	// Type of the delivered event; see /settings/webhooks/event-types.
+	EventType string `json:"event_type" db:"event_type"`
+	// ID of the resource that the event is about.
+	ResourceID string `json:"resource_id" db:"resource_id"`
+	// Sequence number of the event.
+	Sequence int64 `json:"sequence" db:"sequence"`
+	// Why the delivery exists: an event occurred, one delivery was sent again, a period was replayed, or a test was
+	// sent.
+	Purpose string `json:"purpose" db:"purpose" enum:"event,redelivery,replay,ping"`
+	// ID of the delivery that this one repeats; null when it is not a redelivery.
 	RedeliveryOfID *string `json:"redelivery_of_id" db:"redelivery_of"`
-	// exhausted: its attempts or its six hours are used up; skipped: the webhook was disabled.
+	// Status of the delivery. It is exhausted once its attempts or its six hours are used up, and skipped when the
+	// webhook was disabled.
 	State string `json:"state" db:"state" enum:"pending,succeeded,exhausted,skipped"`
 	// Attempts made, of five.
-	Attempt       int        `json:"attempt" db:"attempt"`
+	Attempt int `json:"attempt" db:"attempt"`
+	// Time of the next attempt; null when none is planned.
 	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
 	// HTTP status of the last attempt; null when there was no answer.
-	LastStatus *int       `json:"last_status" db:"last_status"`
-	LastError  *string    `json:"last_error" db:"last_error"`
-	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
-	EndedAt    *time.Time `json:"ended_at" db:"ended_at"`
+	LastStatus *int `json:"last_status" db:"last_status"`
+	// Why the last attempt failed; null when there was no error.
+	LastError *string `json:"last_error" db:"last_error"`
+	// Time the delivery was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the delivery ended; null while it is pending.
+	EndedAt *time.Time `json:"ended_at" db:"ended_at"`
 }
 
 // Columns are the columns that Delivery reads, of the table d.
@@ -62,6 +75,7 @@ const Columns = `d.id::text, d.webhook_id::text, d.event_id::text, d.event_type,
 // DeliveryDetail is a delivery with its attempts.
 type DeliveryDetail struct {
 	Delivery
+	// Attempts made for the delivery.
 	Attempts []Attempt `json:"attempts" nullable:"false"`
 }
 
@@ -69,16 +83,21 @@ type DeliveryDetail struct {
 // number.
 type Attempt struct {
 	// The header grantwright-attempt.
-	N          int       `json:"n"`
-	At         time.Time `json:"at"`
-	URL        string    `json:"url"`
-	BodySHA256 string    `json:"body_sha256"`
+	N int `json:"n"`
+	// Time of the attempt.
+	At time.Time `json:"at"`
+	// URL that the attempt was sent to.
+	URL string `json:"url"`
+	// SHA-256 digest of the sent body, in hexadecimal.
+	BodySHA256 string `json:"body_sha256"`
 	// HTTP status of the answer.
-	Status    int   `json:"status,omitempty"`
+	Status int `json:"status,omitempty"`
+	// Duration of the attempt, in milliseconds.
 	LatencyMS int64 `json:"latency_ms"`
 	// The answer's first KiB.
 	Excerpt string `json:"excerpt,omitempty"`
-	Error   string `json:"error,omitempty"`
+	// Why the attempt failed; absent when it succeeded.
+	Error string `json:"error,omitempty"`
 	// How many attempts were started without a known outcome.
 	Repeated int `json:"repeated,omitempty"`
 }

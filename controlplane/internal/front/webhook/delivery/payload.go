@@ -19,25 +19,40 @@ const (
 
 // Message is the body of a delivery in the format standard.
 type Message struct {
-	ID        string         `json:"id"`
-	Type      event.Kind     `json:"type"`
-	Timestamp string         `json:"timestamp"` // of the event
-	TenantID  string         `json:"tenant_id"`
-	Sequence  int64          `json:"sequence"`
-	Data      map[string]any `json:"data"`
+	// ID of the event, equal to the header webhook-id.
+	ID string `json:"id"`
+	// Type of the event.
+	Type event.Kind `json:"type"`
+	// Time of the event.
+	Timestamp string `json:"timestamp"`
+	// ID of the tenant in which the event occurred.
+	TenantID string `json:"tenant_id"`
+	// Sequence number of the event.
+	Sequence int64 `json:"sequence"`
+	// Data of the event, with the resource's id, its version if it has one, and the names of the changed fields.
+	Data map[string]any `json:"data"`
 }
 
 // CloudEvent is the body of a delivery in structured mode of CloudEvents 1.0. sequence is an extension, as text.
 type CloudEvent struct {
-	SpecVersion     string         `json:"specversion"`
-	ID              string         `json:"id"`
-	Source          string         `json:"source"`
-	Type            event.Kind     `json:"type"`
-	Subject         string         `json:"subject"`
-	Time            string         `json:"time"`
-	DataContentType string         `json:"datacontenttype"`
-	Sequence        string         `json:"sequence"`
-	Data            map[string]any `json:"data"`
+	// Version of the CloudEvents specification, always 1.0.
+	SpecVersion string `json:"specversion"`
+	// ID of the event, equal to the header webhook-id.
+	ID string `json:"id"`
+	// Tenant in which the event occurred, as /tenants/ and its ID.
+	Source string `json:"source"`
+	// Type of the event.
+	Type event.Kind `json:"type"`
+	// ID of the resource that the event is about.
+	Subject string `json:"subject"`
+	// Time of the event.
+	Time string `json:"time"`
+	// Media type of data, always application/json.
+	DataContentType string `json:"datacontenttype"`
+	// Sequence number of the event, as text.
+	Sequence string `json:"sequence"`
+	// Data of the event, with the resource's id, its version if it has one, and the names of the changed fields.
+	Data map[string]any `json:"data"`
 }
 
 // dataOf is the data of an event as it is sent and filtered: what its room says of it, with id, version and changed.

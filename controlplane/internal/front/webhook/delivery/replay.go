@@ -54,23 +54,29 @@ type replayIn struct {
 	ID     string `path:"id"`
 	DryRun bool   `query:"dry_run"`
 	Body   struct {
+		// Start of the period whose events are sent again, at most 30 days ago.
 		From time.Time `json:"from"`
-		// now when absent
-		To     *time.Time `json:"to,omitempty"`
-		Events []string   `json:"events,omitempty" maxItems:"100" nullable:"false"`
-		// of events
-		IDs             []string `json:"ids,omitempty" maxItems:"1000" nullable:"false"`
-		UndeliveredOnly bool     `json:"undelivered_only,omitempty"`
+		// End of the period. The default is now.
+		To *time.Time `json:"to,omitempty"`
+		// Types of the events to send again; all types of the webhook when absent.
+		Events []string `json:"events,omitempty" maxItems:"100" nullable:"false"`
+		// IDs of the events to send again.
+		IDs []string `json:"ids,omitempty" maxItems:"1000" nullable:"false"`
+		// Send only events that were not delivered to the webhook.
+		UndeliveredOnly bool `json:"undelivered_only,omitempty"`
 	}
 }
 
 // Replay says what a replay sends.
 type Replay struct {
 	// Events that are sent again, or would be.
-	Count  int       `json:"count"`
-	From   time.Time `json:"from"`
-	To     time.Time `json:"to"`
-	DryRun bool      `json:"dry_run"`
+	Count int `json:"count"`
+	// Start of the replayed period.
+	From time.Time `json:"from"`
+	// End of the replayed period.
+	To time.Time `json:"to"`
+	// Whether the events were only counted, and none was sent.
+	DryRun bool `json:"dry_run"`
 }
 
 // Replay makes deliveries of the events of a period that the webhook wants, or counts them.

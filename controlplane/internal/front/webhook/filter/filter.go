@@ -13,6 +13,7 @@ import (
 type Filter struct {
 	// Whether every rule must hold, or one.
 	Match string `json:"match" enum:"all,any"`
+	// Rules that an event is compared with.
 	Rules []Rule `json:"rules" minItems:"1" maxItems:"20" nullable:"false"`
 }
 

@@ -29,20 +29,27 @@ type Settings struct {
 
 // NewWebhook is the payload that creates a webhook.
 type NewWebhook struct {
+	// Display name of the webhook.
 	Name string `json:"name" minLength:"1" maxLength:"200"`
-	// https, and a public address. Plain http and private addresses only where the operator opened them.
+	// URL with https and a public address. Plain http and private addresses are only accepted where the operator
+	// allowed them.
 	URL string `json:"url" minLength:"1" maxLength:"2048"`
-	// true when absent
+	// Whether events are delivered. The default is true.
 	Enabled *bool `json:"enabled,omitempty"`
 	// Exact names; see /settings/webhooks/event-types.
-	Events []string       `json:"events" minItems:"1" maxItems:"100" nullable:"false"`
+	Events []string `json:"events" minItems:"1" maxItems:"100" nullable:"false"`
+	// Rules that an event must meet to be delivered; without it, every event of the chosen types is.
 	Filter *filter.Filter `json:"filter,omitempty"`
 	// Sent along with each delivery. Write-only.
-	Headers           map[string]string `json:"headers,omitempty"`
-	MaxRPS            *int              `json:"max_rps,omitempty" minimum:"1" maximum:"1000"`
-	OrderedPerSubject bool              `json:"ordered_per_subject,omitempty"`
-	Format            string            `json:"format,omitempty" enum:"standard,cloudevents" default:"standard"`
-	OwnerIDs          []string          `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
+	Headers map[string]string `json:"headers,omitempty"`
+	// Highest number of deliveries that begin in one second; without it, there is no fixed limit.
+	MaxRPS *int `json:"max_rps,omitempty" minimum:"1" maximum:"1000"`
+	// Whether a delivery waits until those before it about the same resource have ended.
+	OrderedPerSubject bool `json:"ordered_per_subject,omitempty"`
+	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
+	Format string `json:"format,omitempty" enum:"standard,cloudevents" default:"standard"`
+	// IDs of the users who are responsible for the webhook.
+	OwnerIDs []string `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
 }
 
 // Settings are those of the payload.
@@ -62,18 +69,27 @@ func (n NewWebhook) Settings() Settings {
 
 // WebhookPatch is what a merge patch may hold.
 type WebhookPatch struct {
-	Name    *string   `json:"name,omitempty" minLength:"1" maxLength:"200" nullable:"false"`
-	URL     *string   `json:"url,omitempty" minLength:"1" maxLength:"2048" nullable:"false"`
-	Enabled *bool     `json:"enabled,omitempty" nullable:"false"`
-	Events  *[]string `json:"events,omitempty" minItems:"1" maxItems:"100" nullable:"false"`
-	// null: no filter.
+	// Display name of the webhook.
+	Name *string `json:"name,omitempty" minLength:"1" maxLength:"200" nullable:"false"`
+	// URL that events are delivered to, under the same rules as at creation.
+	URL *string `json:"url,omitempty" minLength:"1" maxLength:"2048" nullable:"false"`
+	// Whether events are delivered.
+	Enabled *bool `json:"enabled,omitempty" nullable:"false"`
+	// Exact names of the event types to deliver; see /settings/webhooks/event-types.
+	Events *[]string `json:"events,omitempty" minItems:"1" maxItems:"100" nullable:"false"`
+	// Rules that an event must meet to be delivered; null removes the filter.
 	Filter *filterPatch `json:"filter,omitempty"`
-	// null takes a header away. When the URL leads elsewhere, all that stay must be given again.
-	Headers           map[string]*string `json:"headers,omitempty"`
-	MaxRPS            *int               `json:"max_rps,omitempty" minimum:"1" maximum:"1000" nullable:"true"`
-	OrderedPerSubject *bool              `json:"ordered_per_subject,omitempty" nullable:"false"`
-	Format            *string            `json:"format,omitempty" enum:"standard,cloudevents" nullable:"false"`
-	OwnerIDs          *[]string          `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
+	// Headers sent along with each delivery; null removes one. When the URL changes its scheme or host, all that remain
+	// must be given again.
+	Headers map[string]*string `json:"headers,omitempty"`
+	// Highest number of deliveries that begin in one second; null removes the limit.
+	MaxRPS *int `json:"max_rps,omitempty" minimum:"1" maximum:"1000" nullable:"true"`
+	// Whether a delivery waits until those before it about the same resource have ended.
+	OrderedPerSubject *bool `json:"ordered_per_subject,omitempty" nullable:"false"`
+	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
+	Format *string `json:"format,omitempty" enum:"standard,cloudevents" nullable:"false"`
+	// IDs of the users who are responsible for the webhook.
+	OwnerIDs *[]string `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
 }
 
 // filterPatch is a filter that may be null.

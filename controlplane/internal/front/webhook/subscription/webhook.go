@@ -20,51 +20,71 @@ const (
 
 // Webhook is an address that is told of events.
 type Webhook struct {
-	ID         string       `json:"id"`
-	Name       string       `json:"name"`
-	URL        string       `json:"url"`
-	Enabled    bool         `json:"enabled"`
-	APIVersion string       `json:"api_version" enum:"v1"`
-	Events     []event.Kind `json:"events" nullable:"false"`
-	// null: every event of the kinds.
+	// ID of the webhook.
+	ID string `json:"id"`
+	// Display name of the webhook.
+	Name string `json:"name"`
+	// URL that events are delivered to.
+	URL string `json:"url"`
+	// Whether events are delivered.
+	Enabled bool `json:"enabled"`
+	// Version of the event format, always v1.
+	APIVersion string `json:"api_version" enum:"v1"`
+	// Types of the events that are delivered; see /settings/webhooks/event-types.
+	Events []event.Kind `json:"events" nullable:"false"`
+	// Rules that an event must meet to be delivered; null when every event of the types is delivered.
 	Filter *filter.Filter `json:"filter"`
 	// Headers that are sent along. Their values are never shown.
 	HeaderNames []string `json:"header_names" nullable:"false"`
 	// Deliveries that begin in a second, at most; null: as many as the endpoint takes, four at a time.
 	MaxRPS *int `json:"max_rps"`
 	// A delivery waits until those before it about the same resource have ended, not only been tried.
-	OrderedPerSubject bool     `json:"ordered_per_subject"`
-	Format            string   `json:"format" enum:"standard,cloudevents"`
-	Secrets           []Secret `json:"secrets" nullable:"false"`
-	Health            Health   `json:"health"`
+	OrderedPerSubject bool `json:"ordered_per_subject"`
+	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
+	Format string `json:"format" enum:"standard,cloudevents"`
+	// Secrets that deliveries are signed with, without their values.
+	Secrets []Secret `json:"secrets" nullable:"false"`
+	// Status of the endpoint, from its recent deliveries.
+	Health Health `json:"health"`
 	// Users who answer for it.
-	OwnerIDs  []string  `json:"owner_ids" nullable:"false"`
+	OwnerIDs []string `json:"owner_ids" nullable:"false"`
+	// Time the webhook was created.
 	CreatedAt time.Time `json:"created_at"`
+	// Time the webhook was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	Version   int       `json:"version"`
+	// Version number of the webhook, for If-Match.
+	Version int `json:"version"`
 }
 
 // Secret is what deliveries are signed with, without its value.
 type Secret struct {
-	ID        string    `json:"id" db:"id"`
-	State     string    `json:"state" db:"state" enum:"active,retiring"`
+	// ID of the secret.
+	ID string `json:"id" db:"id"`
+	// Whether the secret is the current one (active), or was rotated and signs only until expires_at (retiring).
+	State string `json:"state" db:"state" enum:"active,retiring"`
+	// Time the secret was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	// of a retiring one: it signs beside the active one until then
+	// Time until which a retiring secret signs next to the active one.
 	ExpiresAt *time.Time `json:"expires_at" db:"expires_at"`
 }
 
 // Health tells how an endpoint fares.
 type Health struct {
+	// Whether deliveries succeed (ok), fail (failing), or are not made because the webhook is disabled (disabled).
 	State string `json:"state" enum:"ok,failing,disabled"`
 	// Why it was disabled; empty when it is not.
 	Reason string `json:"reason"`
-	// service: because it kept failing. It is enabled again after a test that succeeds.
+	// Who disabled the webhook. The value service means repeated failures; the webhook is enabled again after a test
+	// that succeeds.
 	DisabledBy *string `json:"disabled_by" enum:"administrator,service"`
 	// When it was enabled or disabled.
-	Since               time.Time  `json:"since"`
-	LastSuccessAt       *time.Time `json:"last_success_at"`
-	LastFailureAt       *time.Time `json:"last_failure_at"`
-	ConsecutiveFailures int        `json:"consecutive_failures"`
+	Since time.Time `json:"since"`
+	// Time of the last successful delivery; null when there was none.
+	LastSuccessAt *time.Time `json:"last_success_at"`
+	// Time of the last failed attempt; null when there was none.
+	LastFailureAt *time.Time `json:"last_failure_at"`
+	// Number of failed attempts since the last success, or since the webhook was enabled or disabled.
+	ConsecutiveFailures int `json:"consecutive_failures"`
 	// Deliveries given up since the last success.
 	ExhaustedSinceThen int `json:"exhausted_since_success"`
 	// While deliveries fail, they are sent one at a time; the next one not before this.

@@ -16,12 +16,15 @@ import (
 
 // ApprovalCalendarFields are what may be written of a calendar.
 type ApprovalCalendarFields struct {
-	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Display name of the calendar. It must be unique.
+	Name string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Description of the calendar, for administrators.
 	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
 	// An IANA time zone name. The default is the time zone of the tenant.
 	Timezone string `json:"timezone" db:"timezone" required:"false" maxLength:"64" example:"Europe/Berlin"`
 	// The default is Monday to Friday, nine to five. A day without hours is free.
-	Week     worktime.ApprovalWeek      `json:"week" db:"week" required:"false"`
+	Week worktime.ApprovalWeek `json:"week" db:"week" required:"false"`
+	// Days without working time. Each date can occur once.
 	Holidays []worktime.ApprovalHoliday `json:"holidays" db:"holidays" required:"false" nullable:"false" maxItems:"1000"`
 	// Counted in wherever no calendar is named. Another one that was is no more.
 	Usual bool `json:"usual" db:"usual" required:"false"`
@@ -29,11 +32,15 @@ type ApprovalCalendarFields struct {
 
 // ApprovalCalendar is a calendar as the API shows it.
 type ApprovalCalendar struct {
+	// ID of the calendar.
 	ID string `json:"id" db:"id"`
 	ApprovalCalendarFields
+	// Time the calendar was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time of the last change to the calendar.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
-	Version   int       `json:"version" db:"version"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // check fills in what was left out, and refuses what cannot be counted in.

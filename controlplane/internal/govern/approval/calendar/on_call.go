@@ -14,7 +14,9 @@ import (
 
 // OnCallScheduleFields are what may be written of a schedule.
 type OnCallScheduleFields struct {
-	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Display name of the on-call schedule. It must be unique.
+	Name string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Description of the on-call schedule, for administrators.
 	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
 	// The people who take turns, in their order. A person can appear several times.
 	IdentityIDs []string `json:"identity_ids" db:"identity_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid"`
@@ -29,13 +31,17 @@ type OnCallScheduleFields struct {
 
 // OnCallSchedule is a schedule as the API shows it.
 type OnCallSchedule struct {
+	// ID of the on-call schedule.
 	ID string `json:"id" db:"id"`
 	OnCallScheduleFields
 	// Whose turn it is now.
-	OnCallID  string    `json:"on_call_identity_id" db:"-"`
+	OnCallID string `json:"on_call_identity_id" db:"-"`
+	// Time the on-call schedule was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time of the last change to the on-call schedule.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
-	Version   int       `json:"version" db:"version"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 func (f *OnCallScheduleFields) check(ctx context.Context, tx *pg.Tx, now time.Time) error {

@@ -8,7 +8,9 @@ import (
 
 // ApprovalRuleFields are what may be written of a rule.
 type ApprovalRuleFields struct {
-	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Display name of the approval rule. It must be unique.
+	Name string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Description of the approval rule, for administrators.
 	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
 	// One that is not is chosen for nothing; rules that use it still do. true when a rule is made without it.
 	Enabled bool `json:"enabled" db:"enabled" required:"false"`
@@ -18,13 +20,15 @@ type ApprovalRuleFields struct {
 	// the default.
 	AppliesTo ApprovalScope `json:"applies_to" db:"applies_to" required:"false"`
 	// The first whose condition is met counts; the last has none.
-	Branches []ApprovalBranch  `json:"branches" db:"branches" required:"false" nullable:"false" maxItems:"50"`
-	Labels   map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
+	Branches []ApprovalBranch `json:"branches" db:"branches" required:"false" nullable:"false" maxItems:"50"`
+	// Labels of your own, as names and values.
+	Labels map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
 	ApprovalTerms
 }
 
 // ApprovalRule is a rule as the API shows it.
 type ApprovalRule struct {
+	// ID of the approval rule.
 	ID string `json:"id" db:"id"`
 	ApprovalRuleFields
 	Stored ApprovalTerms `json:"-" db:"terms"`
@@ -33,17 +37,24 @@ type ApprovalRule struct {
 	// Whom today's organisation does not have. In answers about one rule; lists leave it empty.
 	Warnings []ApprovalWarning `json:"warnings" db:"-" nullable:"false"`
 	// Who made it: by hand, or a pack.
-	Origin    map[string]any `json:"origin" db:"origin" nullable:"false"`
-	CreatedAt time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
-	Version   int            `json:"version" db:"version"`
+	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
+	// Time the approval rule was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time of the last change to the approval rule.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // ApprovalWarning is something of a rule that works, and leads to a fallback as things are today.
 type ApprovalWarning struct {
+	// JSON pointer to the part of the rule that the warning is about.
 	Pointer string `json:"pointer" example:"#/branches/0/outcome/stages/0/groups/0/approvers/0"`
-	Code    string `json:"code" example:"names_nobody"`
-	Detail  string `json:"detail"`
+	// Stable code of the warning. names_nobody: a resolver finds no person who can decide. may_expire: the stages can
+	// take longer than request_ttl.
+	Code string `json:"code" example:"names_nobody"`
+	// Explanation of the warning, in words.
+	Detail string `json:"detail"`
 }
 
 // Subject names the rule in the audit log.

@@ -21,9 +21,13 @@ type CoverageFilters struct {
 
 // ApprovalGap is something that can be asked for and has no rule of its own.
 type ApprovalGap struct {
-	Type      string `json:"type" enum:"role,entitlement"`
-	ID        string `json:"id"`
-	Display   string `json:"display"`
+	// Type of the requestable resource.
+	Type string `json:"type" enum:"role,entitlement"`
+	// ID of the role or entitlement.
+	ID string `json:"id"`
+	// Display name of the role or entitlement.
+	Display string `json:"display"`
+	// Risk level of the role or entitlement.
 	RiskLevel string `json:"risk_level" enum:"low,medium,high,critical"`
 	// How many owners it has.
 	Owners int `json:"owners"`

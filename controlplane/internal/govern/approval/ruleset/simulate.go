@@ -22,22 +22,30 @@ type ApprovalTrial struct {
 	// A draft. Without it, the rule is found as for a request.
 	Rule *rule.ApprovalRuleFields `json:"rule,omitempty"`
 	// The rule that the draft is to take the place of; without a draft, the rule to be gone through.
-	RuleID  string               `json:"rule_id,omitempty" format:"uuid"`
+	RuleID string `json:"rule_id,omitempty" format:"uuid"`
+	// Request to simulate. No request is created.
 	Request ApprovalTrialRequest `json:"request"`
 }
 
 // ApprovalTrialRequest is what is asked for in a trial.
 type ApprovalTrialRequest struct {
+	// ID of the identity that gets the access.
 	RequestedForIdentityID string `json:"requested_for_identity_id" format:"uuid"`
 	// The requester. The default is the person who gets the access.
 	RequestedByIdentityID string `json:"requested_by_identity_id,omitempty" format:"uuid"`
 	// An integration asks, and no person.
-	ByIntegration      bool                    `json:"by_integration,omitempty"`
+	ByIntegration bool `json:"by_integration,omitempty"`
+	// Requested roles and entitlements, 1 to 200. Each gets its own approval plan.
 	RequestedResources []ApprovalTrialResource `json:"requested_resources" minItems:"1" maxItems:"200" nullable:"false"`
-	Kind               string                  `json:"kind,omitempty" enum:"grant,extend,revoke,return"`
-	Urgency            string                  `json:"urgency,omitempty" enum:"normal,emergency"`
-	Justification      string                  `json:"justification,omitempty" maxLength:"4000"`
-	ExternalReference  string                  `json:"external_reference,omitempty" maxLength:"200"`
+	// Kind of request. grant: new access. extend: a later end. revoke: the end of another person's access. return: the
+	// end of one's own access. The default is grant.
+	Kind string `json:"kind,omitempty" enum:"grant,extend,revoke,return"`
+	// Urgency of the request. The default is normal.
+	Urgency string `json:"urgency,omitempty" enum:"normal,emergency"`
+	// Justification of the simulated request.
+	Justification string `json:"justification,omitempty" maxLength:"4000"`
+	// External reference of the simulated request, such as a ticket number.
+	ExternalReference string `json:"external_reference,omitempty" maxLength:"200"`
 	// Whom the requester chooses, where the rule lets them.
 	ApproverIDs []string `json:"approver_ids,omitempty" maxItems:"50" format:"uuid"`
 	// The time of the request. The default is now.
@@ -46,15 +54,21 @@ type ApprovalTrialRequest struct {
 
 // ApprovalTrialResource is a role or an entitlement.
 type ApprovalTrialResource struct {
-	RoleID        *string    `json:"role_id,omitempty" format:"uuid"`
-	EntitlementID *string    `json:"entitlement_id,omitempty" format:"uuid"`
-	Duration      string     `json:"duration,omitempty" maxLength:"64" example:"P30D"`
-	StartsAt      *time.Time `json:"starts_at,omitempty"`
-	EndsAt        *time.Time `json:"ends_at,omitempty"`
+	// ID of the requested role. Give either role_id or entitlement_id.
+	RoleID *string `json:"role_id,omitempty" format:"uuid"`
+	// ID of the requested entitlement. Give either role_id or entitlement_id.
+	EntitlementID *string `json:"entitlement_id,omitempty" format:"uuid"`
+	// Requested duration, as an ISO 8601 duration.
+	Duration string `json:"duration,omitempty" maxLength:"64" example:"P30D"`
+	// Requested start of the access.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+	// Requested end of the access.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
 // ApprovalSimulation is who would be asked, for each thing.
 type ApprovalSimulation struct {
+	// Result for each requested resource, in the order of the request.
 	Items []ApprovalSimulated `json:"items" nullable:"false"`
 	// Of a draft: people it names who cannot decide today.
 	Warnings []rule.ApprovalWarning `json:"warnings" nullable:"false"`
@@ -62,12 +76,16 @@ type ApprovalSimulation struct {
 
 // ApprovalSimulated is who would be asked for one thing.
 type ApprovalSimulated struct {
-	RoleID        *string `json:"role_id,omitempty"`
+	// ID of the requested role. Absent for an entitlement.
+	RoleID *string `json:"role_id,omitempty"`
+	// ID of the requested entitlement. Absent for a role.
 	EntitlementID *string `json:"entitlement_id,omitempty"`
-	Display       string  `json:"display"`
+	// Display name of the requested role or entitlement.
+	Display string `json:"display"`
 	// The rule that would be chosen were none tried.
 	InsteadOf *approval.RuleRef `json:"instead_of,omitempty"`
-	Plan      approval.Plan     `json:"plan"`
+	// Approval plan of the resource: its rule, stages and approvers.
+	Plan approval.Plan `json:"plan"`
 }
 
 // subjects are those of a trial.

@@ -49,11 +49,16 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 
 // ApprovalRuleVersion is what a rule said once.
 type ApprovalRuleVersion struct {
-	Version   int                     `json:"version" db:"version"`
-	Content   rule.ApprovalRuleFields `json:"content" db:"content"`
-	Sentences []string                `json:"sentences" db:"-" nullable:"false"`
-	ChangedBy map[string]any          `json:"changed_by" db:"changed_by" nullable:"false"`
-	ChangedAt time.Time               `json:"changed_at" db:"changed_at"`
+	// Number of this version of the approval rule.
+	Version int `json:"version" db:"version"`
+	// Approval rule as this version defines it.
+	Content rule.ApprovalRuleFields `json:"content" db:"content"`
+	// The branches of this version, in words.
+	Sentences []string `json:"sentences" db:"-" nullable:"false"`
+	// User or service token that saved this version, with type, id and display.
+	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
+	// Time this version was saved.
+	ChangedAt time.Time `json:"changed_at" db:"changed_at"`
 }
 
 func versions(

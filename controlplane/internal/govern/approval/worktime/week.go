@@ -2,6 +2,7 @@ package worktime
 
 // ApprovalHours are a part of a day in which people work.
 type ApprovalHours struct {
+	// Start of the working hours, as HH:MM.
 	From string `json:"from" maxLength:"5" example:"09:00"`
 	// 24:00 is the end of the day.
 	To string `json:"to" maxLength:"5" example:"17:00"`
@@ -9,18 +10,27 @@ type ApprovalHours struct {
 
 // ApprovalWeek are the hours of each day of the week.
 type ApprovalWeek struct {
-	Monday    []ApprovalHours `json:"monday" required:"false" nullable:"false" maxItems:"8"`
-	Tuesday   []ApprovalHours `json:"tuesday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Mondays. Empty: no working time.
+	Monday []ApprovalHours `json:"monday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Tuesdays. Empty: no working time.
+	Tuesday []ApprovalHours `json:"tuesday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Wednesdays. Empty: no working time.
 	Wednesday []ApprovalHours `json:"wednesday" required:"false" nullable:"false" maxItems:"8"`
-	Thursday  []ApprovalHours `json:"thursday" required:"false" nullable:"false" maxItems:"8"`
-	Friday    []ApprovalHours `json:"friday" required:"false" nullable:"false" maxItems:"8"`
-	Saturday  []ApprovalHours `json:"saturday" required:"false" nullable:"false" maxItems:"8"`
-	Sunday    []ApprovalHours `json:"sunday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Thursdays. Empty: no working time.
+	Thursday []ApprovalHours `json:"thursday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Fridays. Empty: no working time.
+	Friday []ApprovalHours `json:"friday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Saturdays. Empty: no working time.
+	Saturday []ApprovalHours `json:"saturday" required:"false" nullable:"false" maxItems:"8"`
+	// Working hours on Sundays. Empty: no working time.
+	Sunday []ApprovalHours `json:"sunday" required:"false" nullable:"false" maxItems:"8"`
 }
 
 // ApprovalHoliday is a day on which nobody works.
 type ApprovalHoliday struct {
+	// Date of the holiday, as YYYY-MM-DD.
 	Date string `json:"date" format:"date" example:"2026-12-25"`
+	// Display name of the holiday.
 	Name string `json:"name" maxLength:"200" example:"Christmas Day"`
 }
 

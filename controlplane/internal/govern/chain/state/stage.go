@@ -46,16 +46,23 @@ func (s *Stage) Asks(group int, identityID string) bool {
 
 // EscalationDone is an escalation that happened.
 type EscalationDone struct {
-	At     time.Time `json:"at"`
-	Action string    `json:"action"`
-	To     []string  `json:"to" nullable:"false"`
+	// Time of the escalation.
+	At time.Time `json:"at"`
+	// Action of the escalation: add or replace approvers; skip, approve or reject the step; use_rule: continue by
+	// another approval rule.
+	Action string `json:"action"`
+	// New approvers, as identity IDs or as role: with the name of a role. Empty if there are none.
+	To []string `json:"to" nullable:"false"`
 }
 
 // LogEntry is one step of a stage.
 type LogEntry struct {
-	At     time.Time `json:"at"`
-	Step   string    `json:"step"`
-	Detail string    `json:"detail"`
+	// Time of the log entry.
+	At time.Time `json:"at"`
+	// Kind of log entry, such as opened, answered, approved, rejected, reminded, escalated or reassigned.
+	Step string `json:"step"`
+	// Explanation of the log entry, in plain words.
+	Detail string `json:"detail"`
 }
 
 // Replace ends the open slots of a group but those of people who stay.

@@ -8,9 +8,12 @@ import (
 // DecisionColleague is somebody to whom decisions can be handed: as little as tells them apart.
 type DecisionColleague struct {
 	// The identity, for to of a reassignment or delegate_id of a delegation.
-	ID         string `json:"id"`
-	Display    string `json:"display" example:"Grace Hopper"`
-	Title      string `json:"title,omitempty" example:"Head of Data"`
+	ID string `json:"id"`
+	// Display name of the person.
+	Display string `json:"display" example:"Grace Hopper"`
+	// Job title of the person. Absent if unknown.
+	Title string `json:"title,omitempty" example:"Head of Data"`
+	// Department of the person. Absent if unknown.
 	Department string `json:"department,omitempty" example:"Engineering"`
 	// Only set where another person in the response has the same name, title and department.
 	Email string `json:"email,omitempty" example:"grace@acme.example"`

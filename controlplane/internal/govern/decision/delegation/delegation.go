@@ -23,27 +23,38 @@ type DelegationFields struct {
 	Kinds []string `json:"kinds" db:"kinds" required:"false" nullable:"false" maxItems:"50" example:"[\"request_approval\"]"`
 	// The default is now.
 	StartsAt time.Time `json:"starts_at" db:"starts_at" required:"false"`
-	// null: until it is ended.
+	// End of the delegation. Null: until a person ends it.
 	EndsAt *time.Time `json:"ends_at" db:"ends_at" required:"false"`
 	// Also delegates tasks that are open when the delegation begins. The default is true.
-	IncludeOpen bool   `json:"include_open" db:"include_open" required:"false"`
-	Reason      string `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
+	IncludeOpen bool `json:"include_open" db:"include_open" required:"false"`
+	// Reason for the delegation. Empty: none was given.
+	Reason string `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
 }
 
 // DecisionDelegation says that somebody decides for somebody else, for a time.
 type DecisionDelegation struct {
+	// ID of the delegation.
 	ID string `json:"id" db:"id"`
 	// For whom the delegate decides. They go on seeing their tasks, and may decide them too.
-	DelegatorID      string `json:"delegator_id" db:"delegator_id"`
+	DelegatorID string `json:"delegator_id" db:"delegator_id"`
+	// Display name of the person who delegates.
 	DelegatorDisplay string `json:"delegator_display" db:"delegator_display"`
-	DelegateDisplay  string `json:"delegate_display" db:"delegate_display"`
+	// Display name of the delegate.
+	DelegateDisplay string `json:"delegate_display" db:"delegate_display"`
 	DelegationFields
-	Source    string         `json:"source" db:"source" enum:"self,admin"`
-	State     string         `json:"state" db:"state" enum:"scheduled,active,ended,revoked"`
-	SetBy     decision.Actor `json:"set_by" db:"set_by"`
-	CreatedAt time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
-	Version   int            `json:"version" db:"version"`
+	// Origin of the delegation. self: the delegator created it. admin: an administrator created it.
+	Source string `json:"source" db:"source" enum:"self,admin"`
+	// State of the delegation. scheduled: it has not begun. ended: its time is over or one of the two people has left.
+	// revoked: a person ended it early.
+	State string `json:"state" db:"state" enum:"scheduled,active,ended,revoked"`
+	// User or service token that created the delegation.
+	SetBy decision.Actor `json:"set_by" db:"set_by"`
+	// Time the delegation was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time of the last change to the delegation.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // States of a delegation.

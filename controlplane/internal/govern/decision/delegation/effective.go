@@ -18,8 +18,10 @@ import (
 
 // EffectiveDelegation says who decides for somebody, and for whom they decide, at an instant.
 type EffectiveDelegation struct {
-	IdentityID string    `json:"identity_id"`
-	At         time.Time `json:"at"`
+	// ID of the identity whose delegations are returned.
+	IdentityID string `json:"identity_id"`
+	// Time for which the delegations were evaluated.
+	At time.Time `json:"at"`
 	// Who decides for them, by kind of task.
 	DecidedBy []DelegationPath `json:"decided_by" nullable:"false"`
 	// For whom they decide, through one delegation or several.
@@ -31,8 +33,9 @@ type EffectiveDelegation struct {
 // DelegationPath is a way of delegations.
 type DelegationPath struct {
 	// The kinds of task that it is for; none: all that are not named elsewhere.
-	Kinds []string     `json:"kinds" nullable:"false"`
-	From  decision.Ref `json:"from"`
+	Kinds []string `json:"kinds" nullable:"false"`
+	// Identity that delegates its tasks.
+	From decision.Ref `json:"from"`
 	// Who decides.
 	To decision.Ref `json:"to"`
 	// From the one to the other.

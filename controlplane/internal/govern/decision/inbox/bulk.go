@@ -17,6 +17,7 @@ const maxBulk = 500
 type DecisionBulk struct {
 	// How many were decided.
 	Decided int `json:"decided"`
+	// Number of tasks that were not decided. See results for the reasons.
 	Refused int `json:"refused"`
 	// Of a group_key: how many more of its tasks the caller may decide than one call takes. Call again.
 	Remaining int64 `json:"remaining"`
@@ -26,11 +27,16 @@ type DecisionBulk struct {
 
 // DecisionResult is what became of one task.
 type DecisionResult struct {
-	ID     string `json:"id"`
+	// ID of the decision task.
+	ID string `json:"id"`
+	// Result for the task. decided: the decision has taken effect. deferred: it takes effect later and can be undone
+	// until then. refused: the task was not decided.
 	Result string `json:"result" enum:"decided,deferred,refused"`
 	// Of a refusal, as the call for one task would give it.
-	Code   string        `json:"code,omitempty"`
-	Detail string        `json:"detail,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Reason for the refusal, in words. Absent if the decision was accepted.
+	Detail string `json:"detail,omitempty"`
+	// Fields that caused the refusal. Absent if there are none.
 	Errors []fault.Field `json:"errors,omitempty"`
 }
 

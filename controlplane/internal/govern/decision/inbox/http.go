@@ -154,7 +154,8 @@ func (s *Service) undo(ctx context.Context, v viewer.Viewer, in *matchIn) (*task
 // DecisionChoice is what somebody decides.
 type DecisionChoice struct {
 	// The key of one of the task's actions.
-	Action  string `json:"action" minLength:"1" maxLength:"100" example:"approve"`
+	Action string `json:"action" minLength:"1" maxLength:"100" example:"approve"`
+	// Comment on the decision. It is required if requires of the action lists comment.
 	Comment string `json:"comment,omitempty" maxLength:"4000"`
 	// What the action takes beside a comment.
 	Inputs map[string]any `json:"inputs,omitempty"`
@@ -183,6 +184,7 @@ func (s *Service) decideOne(ctx context.Context, v viewer.Viewer, in *decideIn) 
 
 // DecisionBulkChoice is what somebody decides about many tasks.
 type DecisionBulkChoice struct {
+	// IDs of the decision tasks. Give either ids or group_key.
 	IDs []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
 	// Instead of ids.
 	GroupKey string `json:"group_key,omitempty" maxLength:"500"`
@@ -206,8 +208,9 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 // DecisionReassignment is to whom a task is given, and why.
 type DecisionReassignment struct {
 	// Identities.
-	To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid"`
-	Reason string   `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
+	To []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid"`
+	// Reason for the reassignment. It is shown in the history of the task.
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
 }
 
 type reassignIn struct {
@@ -236,7 +239,8 @@ func (s *Service) colleagues(
 // DecisionEscalation is who is asked beside, and why.
 type DecisionEscalation struct {
 	// The default is the managers of the assignees, and administrators if there are none.
-	To     string `json:"to,omitempty" enum:"manager,admin"`
+	To string `json:"to,omitempty" enum:"manager,admin"`
+	// Reason for the escalation. It is shown in the history of the task.
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
 }
 
@@ -252,6 +256,7 @@ func (s *Service) escalate(ctx context.Context, v viewer.Viewer, in *escalateIn)
 
 // NewDecisionComment is what somebody says about a task.
 type NewDecisionComment struct {
+	// Text of the comment.
 	Text string `json:"text" minLength:"1" maxLength:"4000"`
 }
 

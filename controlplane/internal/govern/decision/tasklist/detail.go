@@ -22,26 +22,32 @@ type DecisionTaskDetail struct {
 	// All who can decide it, those with a role by name.
 	Candidates []DecisionCandidate `json:"candidates" nullable:"false"`
 	// The first event first; of many the last 500.
-	History  []DecisionEvent   `json:"history" nullable:"false"`
+	History []DecisionEvent `json:"history" nullable:"false"`
+	// Comments in the history, oldest first.
 	Comments []DecisionComment `json:"comments" nullable:"false"`
 }
 
 // DecisionStanding says whether somebody may decide, and why not.
 type DecisionStanding struct {
+	// Whether the caller can decide the task now.
 	MayDecide bool `json:"may_decide"`
 	// The code with which a decision would be refused.
-	Code   string `json:"code,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Reason why the caller cannot decide, in words. Absent if they can.
 	Detail string `json:"detail,omitempty"`
 }
 
 // DecisionCandidate is somebody who can decide a task.
 type DecisionCandidate struct {
+	// ID of the identity. Absent for a user without a linked identity.
 	IdentityID string `json:"identity_id,omitempty" db:"identity_id"`
 	// Of those who are asked by a role.
-	UserID  string `json:"user_id,omitempty" db:"user_id"`
+	UserID string `json:"user_id,omitempty" db:"user_id"`
+	// Display name of the person.
 	Display string `json:"display" db:"display"`
-	// direct, delegate, fallback, escalation, reassigned or role
-	Via  string `json:"via" db:"via"`
+	// How the person can decide: direct, delegate, fallback, escalation, reassigned or role.
+	Via string `json:"via" db:"via"`
+	// Role through which the user can decide. Absent for assignees.
 	Role string `json:"role,omitempty" db:"role"`
 }
 
@@ -150,18 +156,24 @@ func events(ctx context.Context, tx *pg.Tx, id string) ([]DecisionEvent, error) 
 
 // DecisionEvent is something that happened to a task.
 type DecisionEvent struct {
+	// Time of the event.
 	At time.Time `json:"at" db:"at"`
-	// asked, refreshed, assigned, delegated, returned, reassigned, escalated, fallback, claimed, released, reminded,
-	// commented, decided, deferred, applied, refused, undone, expired, cancelled, superseded, left. More may come.
-	Event string         `json:"event" db:"event"`
-	By    decision.Actor `json:"by" db:"by"`
+	// Kind of event. While the task is open: asked, refreshed, assigned, delegated, returned, reassigned, escalated,
+	// fallback, claimed, released, reminded, commented, left. At its end: decided, deferred, applied, refused, undone,
+	// expired, cancelled, superseded. More may come.
+	Event string `json:"event" db:"event"`
+	// User, service token or system that caused the event.
+	By decision.Actor `json:"by" db:"by"`
 	// In words.
 	Detail string `json:"detail" db:"detail"`
 }
 
 // DecisionComment is what somebody said about a task.
 type DecisionComment struct {
-	At   time.Time      `json:"at"`
-	By   decision.Actor `json:"by"`
-	Text string         `json:"text"`
+	// Time of the comment.
+	At time.Time `json:"at"`
+	// User or service token that wrote the comment.
+	By decision.Actor `json:"by"`
+	// Text of the comment.
+	Text string `json:"text"`
 }

@@ -14,38 +14,51 @@ import (
 // DecisionSummary says what waits for decisions.
 type DecisionSummary struct {
 	// Those that are claimed too.
-	Open    int64 `json:"open" db:"open"`
+	Open int64 `json:"open" db:"open"`
+	// Number of tasks that are claimed.
 	Claimed int64 `json:"claimed" db:"claimed"`
+	// Number of open tasks that are past their due time.
 	Overdue int64 `json:"overdue" db:"overdue"`
 	// Due from now to the end of the day, in the tenant's time zone.
 	DueToday int64 `json:"due_today" db:"due_today"`
 	// When the one was asked that waits longest.
 	OldestAt *time.Time `json:"oldest_at" db:"oldest_at"`
 	// By kind.
-	Kinds  []DecisionCount `json:"kinds" db:"kinds" nullable:"false"`
-	Ageing DecisionAgeing  `json:"ageing" db:"ageing"`
+	Kinds []DecisionCount `json:"kinds" db:"kinds" nullable:"false"`
+	// Numbers of open tasks by the time since their creation.
+	Ageing DecisionAgeing `json:"ageing" db:"ageing"`
 	// By group_key, the largest first; at most 100.
 	Groups []DecisionCount `json:"groups" db:"groups" nullable:"false"`
 }
 
 // DecisionCount counts tasks that have something in common.
 type DecisionCount struct {
-	Kind     string `json:"kind"`
+	// Kind of the tasks, such as request_approval.
+	Kind string `json:"kind"`
+	// Key that the tasks of the group have in common. Absent in counts by kind.
 	GroupKey string `json:"group_key,omitempty"`
 	// Of a group: the title of one of its tasks.
-	Title    string    `json:"title,omitempty"`
-	Open     int64     `json:"open"`
-	Overdue  int64     `json:"overdue"`
+	Title string `json:"title,omitempty"`
+	// Number of open tasks. Claimed tasks count.
+	Open int64 `json:"open"`
+	// Number of open tasks that are past their due time.
+	Overdue int64 `json:"overdue"`
+	// Time the oldest open task was created.
 	OldestAt time.Time `json:"oldest_at"`
 }
 
 // DecisionAgeing counts tasks by how long they have waited.
 type DecisionAgeing struct {
-	UnderOneDay      int64 `json:"under_1_day"`
-	OneToThreeDays   int64 `json:"1_to_3_days"`
+	// Number of open tasks that were created less than 1 day ago.
+	UnderOneDay int64 `json:"under_1_day"`
+	// Number of open tasks that were created from 1 to less than 3 days ago.
+	OneToThreeDays int64 `json:"1_to_3_days"`
+	// Number of open tasks that were created from 3 to less than 7 days ago.
 	ThreeToSevenDays int64 `json:"3_to_7_days"`
-	SevenToThirty    int64 `json:"7_to_30_days"`
-	OverThirtyDays   int64 `json:"over_30_days"`
+	// Number of open tasks that were created from 7 to less than 30 days ago.
+	SevenToThirty int64 `json:"7_to_30_days"`
+	// Number of open tasks that were created 30 or more days ago.
+	OverThirtyDays int64 `json:"over_30_days"`
 }
 
 const summarySQL = `
@@ -104,7 +117,9 @@ func Summarize(ctx context.Context, tx *pg.Tx, assigned string, now time.Time) (
 
 // DecisionWaiting says in short what waits for the decision of one viewer.
 type DecisionWaiting struct {
-	Open    int64 `json:"open"`
+	// Number of open tasks that are assigned to the caller. Claimed tasks count.
+	Open int64 `json:"open"`
+	// Number of open tasks that are past their due time.
 	Overdue int64 `json:"overdue"`
 	// Due within the next 24 hours.
 	DueSoon int64 `json:"due_soon"`

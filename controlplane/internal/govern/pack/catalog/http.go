@@ -70,11 +70,14 @@ type PackContent struct {
 
 // PackContentObject is an object as a pack has it.
 type PackContentObject struct {
-	Kind      string `json:"kind"`
+	// Kind of the object, such as role, birthright, access_grant_policy, approval_rule or field_mapping.
+	Kind string `json:"kind"`
+	// Key of the object, unique within its kind in the sector pack.
 	ObjectKey string `json:"object_key"`
 	// Whether the service has what it is installed as.
 	Supported bool `json:"supported"`
-	Content   any  `json:"content"`
+	// Definition of the object in the pack format, with default values of parameters filled in.
+	Content any `json:"content"`
 }
 
 type versionIn struct {

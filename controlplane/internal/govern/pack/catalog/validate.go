@@ -14,11 +14,13 @@ import (
 
 // PackVerdict is what a check of a pack finds.
 type PackVerdict struct {
+	// Whether the sector pack has no errors. Warnings are allowed.
 	Valid bool `json:"valid"`
 	// How many of its own tests were run.
 	Tests int `json:"tests"`
-	// null where it cannot be read.
-	Pack     *SectorPack   `json:"pack"`
+	// Contents of the sector pack. Null if it cannot be read.
+	Pack *SectorPack `json:"pack"`
+	// Errors and warnings of the sector pack.
 	Problems []PackProblem `json:"problems" nullable:"false"`
 }
 

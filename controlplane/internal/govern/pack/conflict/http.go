@@ -47,6 +47,8 @@ type resolveIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
+		// Resolution: mine keeps the values of the tenant, theirs applies those of the sector pack, merged applies
+		// those in merged.
 		Use string `json:"use" enum:"mine,theirs,merged"`
 		// With use merged: the fields and what they are to be.
 		Merged map[string]any `json:"merged,omitempty"`

@@ -65,9 +65,10 @@ type DutyTag struct {
 
 // FieldMapping is offered where a connector's fields are mapped.
 type FieldMapping struct {
-	Key    string       `json:"key"`
-	Name   string       `json:"name,omitempty"`
-	When   When         `json:"when"`
+	Key  string `json:"key"`
+	Name string `json:"name,omitempty"`
+	When When   `json:"when"`
+	// Kind of record that is mapped: identity, account, entitlement or grant.
 	Object string       `json:"object"`
 	Fields []MappedFrom `json:"fields"`
 }
@@ -107,8 +108,10 @@ type Selector struct {
 
 // Role is a bundle of entitlements.
 type Role struct {
-	Key          string      `json:"key"`
-	Name         string      `json:"name"`
+	Key string `json:"key"`
+	// Display name of the role.
+	Name string `json:"name"`
+	// Description of the role. Absent if it has none.
 	Description  string      `json:"description,omitempty"`
 	Type         string      `json:"type,omitempty"`
 	DutyTags     []string    `json:"dutyTags,omitempty"`
@@ -182,8 +185,10 @@ type RoleScoped struct {
 // ApprovalRule is who must agree to requests: for roles of the pack, or, without roles, for everything that has no rule
 // of its own.
 type ApprovalRule struct {
-	Key           string          `json:"key"`
-	Name          string          `json:"name"`
+	Key string `json:"key"`
+	// Display name of the approval rule.
+	Name string `json:"name"`
+	// Description of the approval rule. Absent if it has none.
 	Description   string          `json:"description,omitempty"`
 	Roles         []string        `json:"roles,omitempty"`
 	Stages        []ApprovalStage `json:"stages"`

@@ -78,6 +78,8 @@ type removeIn struct {
 	// Says what would be done, and does not do it.
 	DryRun bool `query:"dry_run"`
 	Body   struct {
+		// Way to uninstall: detach keeps all objects. remove_unused removes objects that are unchanged and unused.
+		// remove_all removes all objects that the pack created and ends their access.
 		Mode string `json:"mode,omitempty" enum:"detach,remove_unused,remove_all" default:"remove_unused"`
 		// The plan_hash of a dry run.
 		Confirm string `json:"confirm,omitempty" maxLength:"64"`

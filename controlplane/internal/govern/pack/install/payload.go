@@ -18,22 +18,32 @@ import (
 
 // PackInstallation is what a tenant has of a pack.
 type PackInstallation struct {
+	// Key of the sector pack.
 	PackKey string `json:"pack_key"`
 	// Of the pack.
-	Version     string         `json:"version"`
-	State       string         `json:"state" enum:"installed,uninstalled"`
-	Parameters  map[string]any `json:"parameters" nullable:"false"`
-	Source      string         `json:"source" enum:"built_in,uploaded"`
-	Checksum    string         `json:"checksum"`
+	Version string `json:"version"`
+	// Whether the sector pack is installed or has been uninstalled.
+	State string `json:"state" enum:"installed,uninstalled"`
+	// Values of the parameters by key, including defaults.
+	Parameters map[string]any `json:"parameters" nullable:"false"`
+	// Origin of the sector pack: built_in if it is part of the product, uploaded if an administrator uploaded it.
+	Source string `json:"source" enum:"built_in,uploaded"`
+	// SHA-256 checksum of the installed version of the sector pack.
+	Checksum string `json:"checksum"`
+	// Actor of the last installation or upgrade, with type, id and display.
 	InstalledBy map[string]any `json:"installed_by" nullable:"false"`
-	InstalledAt time.Time      `json:"installed_at"`
-	UpdatedAt   time.Time      `json:"updated_at"`
+	// Time of the last installation or upgrade.
+	InstalledAt time.Time `json:"installed_at"`
+	// Time the installation was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
 	// The one before the last upgrade.
 	PreviousVersion *string `json:"previous_version"`
-	UninstallMode   *string `json:"uninstall_mode" enum:"detach,remove_unused,remove_all"`
+	// Way in which the sector pack was uninstalled. Null while it is installed.
+	UninstallMode *string `json:"uninstall_mode" enum:"detach,remove_unused,remove_all"`
 	// How many there are by state: installed, pending_binding, conflict, skipped, leaving.
-	Objects       map[string]int `json:"objects" nullable:"false"`
-	OpenConflicts int            `json:"open_conflicts"`
+	Objects map[string]int `json:"objects" nullable:"false"`
+	// Number of conflicts that wait for a decision.
+	OpenConflicts int `json:"open_conflicts"`
 	// What has just been done; null otherwise.
 	Plan *PackPlan `json:"plan"`
 	// Whose access it changes; null otherwise.
@@ -43,25 +53,30 @@ type PackInstallation struct {
 
 // PlannedChange is what would be done, and whose access it would change.
 type PlannedChange struct {
+	// Key of the sector pack.
 	PackKey string `json:"pack_key"`
+	// Version of the sector pack that would be installed.
 	Version string `json:"version"`
 	// What is installed; null: nothing.
-	FromVersion *string        `json:"from_version"`
-	Parameters  map[string]any `json:"parameters" nullable:"false"`
+	FromVersion *string `json:"from_version"`
+	// Values of the parameters by key, including defaults.
+	Parameters map[string]any `json:"parameters" nullable:"false"`
 	PackPlan
 	// What changes of the birthrights, field by field.
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false"`
-	Impact      impact.Impact    `json:"impact"`
+	// Access that the change would add and end.
+	Impact impact.Impact `json:"impact"`
 	// The token of this exact plan. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }
 
 // BirthrightDiff is a birthright before and after.
 type BirthrightDiff struct {
+	// Key of the birthright policy in the sector pack.
 	ObjectKey string `json:"object_key"`
-	// null: it is new.
+	// Fields of the birthright policy before the change. Null if it is new.
 	Before map[string]any `json:"before"`
-	// null: it goes.
+	// Fields of the birthright policy after the change. Null if it is removed.
 	After map[string]any `json:"after"`
 }
 

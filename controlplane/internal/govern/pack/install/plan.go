@@ -10,9 +10,12 @@ import (
 
 // PackPlanItem is what becomes of one object.
 type PackPlanItem struct {
-	Kind      string `json:"kind"`
+	// Kind of the object, such as role, birthright, access_grant_policy, approval_rule or field_mapping.
+	Kind string `json:"kind"`
+	// Key of the object, unique within its kind in the sector pack.
 	ObjectKey string `json:"object_key"`
-	Name      string `json:"name"`
+	// Display name of the object. Its key if it has none.
+	Name string `json:"name"`
 	// What is changed, or in conflict.
 	Fields []string `json:"fields" nullable:"false"`
 	// Of what is skipped or in conflict: why.
@@ -23,12 +26,16 @@ type PackPlanItem struct {
 
 // PackPlan is what an installation, an upgrade or an uninstallation does.
 type PackPlan struct {
-	Add    []PackPlanItem `json:"add" nullable:"false"`
+	// Objects that are added.
+	Add []PackPlanItem `json:"add" nullable:"false"`
+	// Objects that exist and are changed.
 	Change []PackPlanItem `json:"change" nullable:"false"`
+	// Objects that are no longer in the sector pack and are removed.
 	Remove []PackPlanItem `json:"remove" nullable:"false"`
 	// The tenant's version stays until the conflict is decided.
 	Conflict []PackPlanItem `json:"conflict" nullable:"false"`
-	Skip     []PackPlanItem `json:"skip" nullable:"false"`
+	// Objects that are not added, changed or removed, each with its reason.
+	Skip []PackPlanItem `json:"skip" nullable:"false"`
 	// Objects that wait for entitlements and are bound by the next sync that finds them. An object that is added can be
 	// listed here too.
 	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false"`

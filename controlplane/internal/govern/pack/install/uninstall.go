@@ -29,14 +29,19 @@ const (
 
 // PackRemoval is what an uninstallation does.
 type PackRemoval struct {
-	PackKey string         `json:"pack_key"`
-	Mode    string         `json:"mode" enum:"detach,remove_unused,remove_all"`
-	Remove  []PackPlanItem `json:"remove" nullable:"false"`
+	// Key of the sector pack.
+	PackKey string `json:"pack_key"`
+	// Way to uninstall: detach keeps all objects. remove_unused removes objects that are unchanged and unused.
+	// remove_all removes all objects that the pack created and ends their access.
+	Mode string `json:"mode" enum:"detach,remove_unused,remove_all"`
+	// Objects that are removed immediately.
+	Remove []PackPlanItem `json:"remove" nullable:"false"`
 	// Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy.
 	Leaving []PackPlanItem `json:"leaving" nullable:"false"`
 	// They stay, and are the tenant's own.
 	Detach []PackPlanItem `json:"detach" nullable:"false"`
-	Impact impact.Impact  `json:"impact"`
+	// Access that uninstalling the sector pack ends.
+	Impact impact.Impact `json:"impact"`
 	// The token of this exact plan. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }

@@ -17,17 +17,25 @@ type PendingBinding struct {
 // PackConnectors selects connectors.
 type PackConnectors struct {
 	// One of the tags in the connector's label tag. A connector without that label has the tag of what it is.
-	Tag        string `json:"tag,omitempty"`
-	Type       string `json:"type,omitempty"`
+	Tag string `json:"tag,omitempty"`
+	// Type of the connectors. Absent for any.
+	Type string `json:"type,omitempty"`
+	// Business ID of the connector. Absent for any.
 	BusinessID string `json:"business_id,omitempty"`
-	Vendor     string `json:"vendor,omitempty"`
+	// Vendor of the systems, without regard to case. Absent for any.
+	Vendor string `json:"vendor,omitempty"`
 }
 
 // PackSelector selects entitlements.
 type PackSelector struct {
-	Connector  PackConnectors `json:"connector"`
-	Kind       string         `json:"kind,omitempty"`
-	Name       string         `json:"name,omitempty"`
-	NameLike   string         `json:"nameLike,omitempty"`
-	ExternalID string         `json:"external_id,omitempty"`
+	// Connectors whose entitlements are selected.
+	Connector PackConnectors `json:"connector"`
+	// Kind of the entitlements. Absent for any.
+	Kind string `json:"kind,omitempty"`
+	// Name or display name of the entitlements, without regard to case. Absent if nameLike or external_id selects them.
+	Name string `json:"name,omitempty"`
+	// Pattern for the name or display name of the entitlements, without regard to case, where * matches any characters.
+	NameLike string `json:"nameLike,omitempty"`
+	// ID of the entitlement in its target system. Absent if name or nameLike selects entitlements.
+	ExternalID string `json:"external_id,omitempty"`
 }

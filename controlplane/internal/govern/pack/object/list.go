@@ -13,11 +13,15 @@ import (
 
 // InstalledObject is an object that a pack has brought.
 type InstalledObject struct {
-	Kind      string `json:"kind"`
+	// Kind of the object, such as role, birthright, access_grant_policy, approval_rule or field_mapping.
+	Kind string `json:"kind"`
+	// Key of the object, unique within its kind in the sector pack.
 	ObjectKey string `json:"object_key"`
 	// Of the role or policy; null where there is none: data of the pack, or not made yet.
-	ID    *string `json:"object_id"`
-	State string  `json:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
+	ID *string `json:"object_id"`
+	// State of the object. pending_binding: it waits for entitlements or connectors; leaving: it is removed when its
+	// access has ended.
+	State string `json:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
 	// Of one that is skipped.
 	Reason *string `json:"reason"`
 	// It is as the pack wanted it.

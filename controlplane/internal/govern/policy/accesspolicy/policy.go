@@ -23,24 +23,29 @@ const (
 
 // PolicyFields are what may be written of a policy.
 type PolicyFields struct {
-	Name        string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Display name of the policy.
+	Name string `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	// Description of the policy. Empty if it has none.
 	Description string `json:"description" db:"description" required:"false" maxLength:"4000"`
 	// One that is not is as if it were not there: what it gave ends. true when a policy is made without it.
 	Enabled bool `json:"enabled" db:"enabled" required:"false"`
 	// The default is shadow: the policy is evaluated and changes nothing.
 	Mode string `json:"mode" db:"mode" required:"false" enum:"shadow,enforce"`
-	// assign grants the resources; deny forbids them, whatever else grants them.
+	// Effect of the policy. With assign it grants the resources, with deny it forbids them, whatever else grants them.
 	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny"`
 	// What it assigns is a birthright: it comes with being who one is.
 	Birthright bool `json:"birthright" db:"birthright" required:"false"`
 	// For the reader's order; all policies that match count.
-	Priority int      `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000"`
+	Priority int `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000"`
+	// IDs of the identities that own the policy.
 	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// Who the policy applies to, as a condition. See POST /policies/conditions/validate.
-	Subject   Subject   `json:"subject" db:"subject" required:"false"`
+	Subject Subject `json:"subject" db:"subject" required:"false"`
+	// Access that the policy assigns or denies.
 	Resources Resources `json:"resources" db:"resources" required:"false"`
+	// When in the employment of a person the policy applies, and how access ends.
 	Lifecycle Lifecycle `json:"lifecycle" db:"lifecycle" required:"false"`
-	// null: none.
+	// Limit on the changes of the policy. Null: no limit.
 	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false"`
 }
 
@@ -50,7 +55,8 @@ type PolicySubject map[string]any
 // PolicyResources are what a policy gives or denies.
 type PolicyResources struct {
 	// All that these roles hold, now and whenever they change.
-	RoleIDs        []string `json:"role_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+	RoleIDs []string `json:"role_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+	// IDs of the entitlements that the policy assigns or denies.
 	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
 	// An account of the system and nothing more; with deny: nothing of it.
 	ConnectorIDs []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
@@ -101,9 +107,11 @@ type PolicyStats struct {
 
 // PolicyProgress is how far the look at everybody has come.
 type PolicyProgress struct {
+	// Whether an evaluation of all people is running or waiting. Otherwise idle.
 	State string `json:"state" enum:"idle,waiting,running"`
 	// People who have been looked at.
-	Done  int `json:"done"`
+	Done int `json:"done"`
+	// Number of people in the current or last evaluation. 0 if there was none.
 	Total int `json:"total"`
 	// When everybody was last looked at.
 	FinishedAt *time.Time `json:"finished_at"`
@@ -111,25 +119,32 @@ type PolicyProgress struct {
 
 // AccessPolicy is a policy as the API shows it.
 type AccessPolicy struct {
+	// ID of the policy.
 	ID string `json:"id" db:"id"`
 	Fields
 	// Who the policy applies to, in words.
 	Sentence string `json:"sentence" db:"-" example:"department is Nursing or Surgery, and employment type is employee"`
 	// When its breaker stopped it; nothing of it is applied until that is accepted.
-	TrippedAt     *time.Time `json:"tripped_at" db:"tripped_at"`
-	TrippedReason *string    `json:"tripped_reason" db:"breaker_reason"`
-	Stats         Stats      `json:"stats" db:"stats"`
+	TrippedAt *time.Time `json:"tripped_at" db:"tripped_at"`
+	// Why the circuit breaker stopped the policy. Null if it did not.
+	TrippedReason *string `json:"tripped_reason" db:"breaker_reason"`
+	// Results of the last evaluation of all people.
+	Stats Stats `json:"stats" db:"stats"`
 	// When stats were found.
 	EvaluatedAt *time.Time `json:"last_evaluated_at" db:"evaluated_at"`
 	// People with a current reason from it.
-	HolderCount int64      `json:"holder_count" db:"-"`
-	Evaluation  Evaluation `json:"evaluation" db:"-"`
+	HolderCount int64 `json:"holder_count" db:"-"`
+	// Progress of the evaluation of all people, which is the same for all policies.
+	Evaluation Evaluation `json:"evaluation" db:"-"`
 	// Who made it: by hand, or a pack.
-	Origin    map[string]any `json:"origin" db:"origin" nullable:"false"`
-	CreatedAt time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
-	Version   int            `json:"version" db:"version"`
-	Needs     []string       `json:"-" db:"needs"`
+	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
+	// Time the policy was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the policy was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number of the policy, for If-Match.
+	Version int      `json:"version" db:"version"`
+	Needs   []string `json:"-" db:"needs"`
 }
 
 // New is a policy to be made. Without Origin it is made by hand.

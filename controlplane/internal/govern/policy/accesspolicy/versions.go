@@ -31,11 +31,16 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 
 // PolicyVersion is what a policy said once.
 type PolicyVersion struct {
-	Version   int            `json:"version" db:"version"`
-	Content   Fields         `json:"content" db:"content"`
-	Sentence  string         `json:"sentence" db:"-"`
+	// Number of this version of the policy.
+	Version int `json:"version" db:"version"`
+	// Fields of the policy in this version.
+	Content Fields `json:"content" db:"content"`
+	// Who the policy applied to in this version, in words.
+	Sentence string `json:"sentence" db:"-"`
+	// Actor who made this version, with type, id and display.
 	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
-	ChangedAt time.Time      `json:"changed_at" db:"changed_at"`
+	// Time this version was made.
+	ChangedAt time.Time `json:"changed_at" db:"changed_at"`
 }
 
 // Versions reads a page of the versions of a policy, the latest first, and counts all of them.

@@ -27,6 +27,7 @@ type PolicyImpact struct {
 	AccountsCreated int `json:"accounts_created"`
 	// The reasons that are added, also for access that the person already has.
 	ReasonsAdded int `json:"reasons_added"`
+	// The number of reasons that end.
 	ReasonsEnded int `json:"reasons_ended"`
 	// The 100 with the most people affected.
 	ByDepartment []DepartmentImpact `json:"by_department" nullable:"false"`
@@ -34,7 +35,8 @@ type PolicyImpact struct {
 	Sample []PersonImpact `json:"sample" nullable:"false"`
 	// Why it needs confirm.
 	LimitsHit []LimitHit `json:"limits_hit" nullable:"false"`
-	Notes     []string   `json:"notes" nullable:"false"`
+	// Remarks on the figures, such as what they do not count.
+	Notes []string `json:"notes" nullable:"false"`
 	// The token of these exact changes. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }
@@ -42,25 +44,34 @@ type PolicyImpact struct {
 // DepartmentImpact is a department's share.
 type DepartmentImpact struct {
 	// Empty: people without one.
-	Department         string `json:"department"`
-	IdentitiesAffected int    `json:"identities_affected"`
-	GrantsAdded        int    `json:"grants_added"`
-	GrantsEnded        int    `json:"grants_ended"`
+	Department string `json:"department"`
+	// People of the department who gain or lose something.
+	IdentitiesAffected int `json:"identities_affected"`
+	// The entitlements and accounts that people of the department gain without holding them for another reason.
+	GrantsAdded int `json:"grants_added"`
+	// The entitlements and accounts that people of the department lose, immediately or after a grace period.
+	GrantsEnded int `json:"grants_ended"`
 }
 
 // PersonImpact is what somebody gains and loses.
 type PersonImpact struct {
-	IdentityID string       `json:"identity_id"`
-	Display    string       `json:"display"`
-	Department string       `json:"department"`
-	Gains      []GrantShift `json:"gains" nullable:"false"`
-	Losses     []GrantShift `json:"losses" nullable:"false"`
+	// ID of the identity.
+	IdentityID string `json:"identity_id"`
+	// Display name of the person.
+	Display string `json:"display"`
+	// Department of the person. Empty if there is none.
+	Department string `json:"department"`
+	// Entitlements and accounts that the person gains.
+	Gains []GrantShift `json:"gains" nullable:"false"`
+	// Entitlements and accounts that the person loses.
+	Losses []GrantShift `json:"losses" nullable:"false"`
 }
 
 // GrantShift is an entitlement, or an account where there is none, that is gained or lost.
 type GrantShift struct {
+	// ID of the connector of the target system.
 	ConnectorID string `json:"connector_id"`
-	// null: an account of the system.
+	// ID of the entitlement. Null: an account in the target system.
 	EntitlementID *string `json:"entitlement_id"`
 	// When, if not at once.
 	At *time.Time `json:"at"`
@@ -70,9 +81,14 @@ type GrantShift struct {
 
 // LimitHit is a limit that a plan is beyond.
 type LimitHit struct {
-	Code   string `json:"code" enum:"circuit_breaker,share_of_people,remove_all"`
-	Limit  int    `json:"limit"`
-	Count  int    `json:"count"`
+	// Limit that is exceeded: the changes that the circuit breaker of the policy allows, the share of people
+	// affected, or remove_all: the removal of everything that a sector pack installed.
+	Code string `json:"code" enum:"circuit_breaker,share_of_people,remove_all"`
+	// Highest count that needs no confirmation.
+	Limit int `json:"limit"`
+	// Count that the change reaches: reasons added and ended for circuit_breaker, people affected for share_of_people.
+	Count int `json:"count"`
+	// Explanation of the exceeded limit, in plain words.
 	Detail string `json:"detail"`
 }
 

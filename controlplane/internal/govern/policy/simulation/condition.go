@@ -33,7 +33,9 @@ type ConditionTrial struct {
 
 // ConditionVerdict is what a trial has found.
 type ConditionVerdict struct {
-	Valid    bool               `json:"valid"`
+	// Whether the condition can be saved.
+	Valid bool `json:"valid"`
+	// Why the condition cannot be saved. Empty if it is valid.
 	Problems []ConditionProblem `json:"problems" nullable:"false"`
 	// What would be stored; null when it is not valid.
 	Normal accesspolicy.Subject `json:"normal_form" nullable:"true"`
@@ -51,16 +53,22 @@ type ConditionVerdict struct {
 
 // SampleMatch is somebody with the answer.
 type SampleMatch struct {
-	IdentityID string             `json:"identity_id"`
-	Display    string             `json:"display"`
-	Department string             `json:"department"`
-	Matches    bool               `json:"matches"`
-	Warnings   []ConditionWarning `json:"warnings" nullable:"false"`
+	// ID of the identity.
+	IdentityID string `json:"identity_id"`
+	// Display name of the person.
+	Display string `json:"display"`
+	// Department of the person. Empty if there is none.
+	Department string `json:"department"`
+	// Whether the person meets the condition.
+	Matches bool `json:"matches"`
+	// Rules that could not be evaluated for the person and counted as false.
+	Warnings []ConditionWarning `json:"warnings" nullable:"false"`
 }
 
 // TrialWarning is a rule that could not be answered, with for how many.
 type TrialWarning struct {
 	ConditionWarning
+	// Number of people for whom the rule could not be evaluated.
 	People int `json:"people"`
 }
 

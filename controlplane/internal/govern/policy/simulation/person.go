@@ -16,21 +16,28 @@ import (
 
 // PersonEvaluation is what the policies say of one person.
 type PersonEvaluation struct {
+	// Whether the evaluation was a dry run, which changes nothing.
 	DryRun bool `json:"dry_run"`
 	// The policies that are about them, shadow ones too.
 	Matched []PolicyRef `json:"matched" nullable:"false"`
 	// What they gain and lose by it.
-	Impact       impact.PersonImpact `json:"impact"`
-	ReasonsAdded int                 `json:"reasons_added"`
-	ReasonsEnded int                 `json:"reasons_ended"`
+	Impact impact.PersonImpact `json:"impact"`
+	// The number of reasons that were added, or would be in a dry run.
+	ReasonsAdded int `json:"reasons_added"`
+	// The number of reasons that ended, or would end in a dry run.
+	ReasonsEnded int `json:"reasons_ended"`
 }
 
 // PolicyRef names a policy.
 type PolicyRef struct {
-	ID         string `json:"id"`
-	Display    string `json:"display"`
-	Mode       string `json:"mode" enum:"shadow,enforce"`
-	Birthright bool   `json:"birthright"`
+	// ID of the policy.
+	ID string `json:"id"`
+	// Display name of the policy.
+	Display string `json:"display"`
+	// Mode of the policy. In shadow it is evaluated and changes nothing. In enforce it changes access.
+	Mode string `json:"mode" enum:"shadow,enforce"`
+	// Whether the policy is a birthright policy.
+	Birthright bool `json:"birthright"`
 }
 
 // EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was

@@ -63,9 +63,12 @@ func (d *Draft) Refusal() error {
 // AccessRequestProblem is something that stands against a request.
 type AccessRequestProblem struct {
 	// What a submission would be answered.
-	Status  int    `json:"status" example:"409"`
-	Code    string `json:"code" example:"already_held"`
-	Detail  string `json:"detail"`
+	Status int `json:"status" example:"409"`
+	// Stable code of the problem.
+	Code string `json:"code" example:"already_held"`
+	// Explanation of the problem, in words.
+	Detail string `json:"detail"`
+	// JSON pointer to the field that caused the problem. Absent if there is none.
 	Pointer string `json:"pointer,omitempty" example:"#/requested_resources/0"`
 	// What belongs to it: until, request_id, number, limit, …
 	More map[string]any `json:"more,omitempty"`

@@ -13,11 +13,15 @@ import (
 
 // AccessRequestMetrics are figures of the requests of a period.
 type AccessRequestMetrics struct {
-	Since    time.Time `json:"since"`
-	Until    time.Time `json:"until"`
-	Requests int64     `json:"requests"`
+	// Start of the period. Requests that were submitted at this time count.
+	Since time.Time `json:"since"`
+	// End of the period. Requests that were submitted at this time do not count.
+	Until time.Time `json:"until"`
+	// Number of requests of all kinds that were submitted in the period.
+	Requests int64 `json:"requests"`
 	// Of these, those that still wait for an answer.
-	Open     int64            `json:"open"`
+	Open int64 `json:"open"`
+	// Number of requests in each status. A status without requests is absent.
 	ByStatus map[string]int64 `json:"by_status" nullable:"false"`
 	// Of all items together.
 	All AccessRequestFigures `json:"all"`
@@ -29,34 +33,45 @@ type AccessRequestMetrics struct {
 
 // AccessRequestFigures are figures of some items.
 type AccessRequestFigures struct {
-	Items     int64 `json:"items" db:"items"`
-	Approved  int64 `json:"approved" db:"approved"`
-	Rejected  int64 `json:"rejected" db:"rejected"`
-	Expired   int64 `json:"expired" db:"expired"`
+	// Number of items in requests for new access and for extensions.
+	Items int64 `json:"items" db:"items"`
+	// Number of items that were approved.
+	Approved int64 `json:"approved" db:"approved"`
+	// Number of items that were rejected.
+	Rejected int64 `json:"rejected" db:"rejected"`
+	// Number of items that expired without a decision.
+	Expired int64 `json:"expired" db:"expired"`
+	// Number of items that were withdrawn or canceled.
 	Withdrawn int64 `json:"withdrawn" db:"withdrawn"`
 	// Decided by a rule, without an approver.
-	Automatic   int64 `json:"automatic" db:"automatic"`
+	Automatic int64 `json:"automatic" db:"automatic"`
+	// Number of items that were approved as emergency access.
 	Emergencies int64 `json:"emergencies" db:"emergencies"`
 	// Of those that people decided, or let expire: the share that was not approved, from 0 to 1.
 	RejectionRate float64 `json:"rejection_rate" db:"rejection_rate"`
 	// Of those that people approved; null: none.
 	MedianSeconds *float64 `json:"median_seconds_to_approve" db:"median"`
-	P90Seconds    *float64 `json:"p90_seconds_to_approve" db:"p90"`
+	// 90th percentile of the seconds from submission to approval, of the items that people approved. Null: none.
+	P90Seconds *float64 `json:"p90_seconds_to_approve" db:"p90"`
 }
 
 // AccessRequestRuleFigures are figures of the items of one rule.
 type AccessRequestRuleFigures struct {
 	// Empty: the rule that comes with the product.
 	RuleID string `json:"rule_id" db:"rule_id"`
-	Name   string `json:"name" db:"name"`
+	// Display name of the approval rule.
+	Name string `json:"name" db:"name"`
 	AccessRequestFigures
 }
 
 // AccessRequestItemFigures are figures of the items that ask for one thing.
 type AccessRequestItemFigures struct {
-	RoleID        *string `json:"role_id" db:"role_id"`
+	// ID of the requested role. Null for an entitlement.
+	RoleID *string `json:"role_id" db:"role_id"`
+	// ID of the requested entitlement. Null for a role.
 	EntitlementID *string `json:"entitlement_id" db:"entitlement_id"`
-	Display       string  `json:"display" db:"display"`
+	// Display name of the requested role or entitlement.
+	Display string `json:"display" db:"display"`
 	AccessRequestFigures
 }
 

@@ -41,50 +41,68 @@ type ApprovalReplay struct {
 
 // ApprovalReplayed is what would differ, were the requests of a period made today.
 type ApprovalReplayed struct {
-	From   time.Time `json:"from"`
-	To     time.Time `json:"to"`
-	Looked int       `json:"items_looked_at"`
+	// Start of the period. Requests that were submitted at this time count.
+	From time.Time `json:"from"`
+	// End of the period. Requests that were submitted at this time do not count.
+	To time.Time `json:"to"`
+	// Number of request items that were resolved again, at most 5,000.
+	Looked int `json:"items_looked_at"`
 	// The period has more: the newest 5,000 were looked at.
 	Limited bool `json:"limited"`
 	// Of these, those that fall, or fell, under the rule.
-	Under          int `json:"items_under_rule"`
-	Same           int `json:"same"`
-	Different      int `json:"different"`
+	Under int `json:"items_under_rule"`
+	// Number of items under the rule with the same outcome, stages and approvers as before.
+	Same int `json:"same"`
+	// Number of items under the rule with a different outcome, stages or approvers.
+	Different int `json:"different"`
+	// Number of items with a different outcome, such as auto_approve instead of chain.
 	OutcomeDiffers int `json:"outcome_differs"`
 	// Other stages, or more or fewer.
 	StagesDiffer int `json:"stages_differ"`
 	// The same stages with other people; the organisation may have changed since.
 	ApproversDiffer int `json:"approvers_differ"`
-	WouldBeBlocked  int `json:"would_be_blocked"`
+	// Number of items under the rule for which no approver can be found today.
+	WouldBeBlocked int `json:"would_be_blocked"`
 	// The first 100 that differ.
 	Items []ApprovalReplayedItem `json:"items" nullable:"false"`
 }
 
 // ApprovalReplayedItem is one thing that was asked for, as it went and as it would go.
 type ApprovalReplayedItem struct {
-	RequestID string                           `json:"request_id"`
-	Number    string                           `json:"number"`
-	ItemID    string                           `json:"item_id"`
-	Display   string                           `json:"display"`
-	For       accessrequest.AccessRequestParty `json:"requested_for"`
+	// ID of the access request.
+	RequestID string `json:"request_id"`
+	// Number of the access request, such as REQ-000123.
+	Number string `json:"number"`
+	// ID of the request item.
+	ItemID string `json:"item_id"`
+	// Display name of the requested role or entitlement at the time of the request.
+	Display string `json:"display"`
+	// Person for whom the access was requested.
+	For accessrequest.AccessRequestParty `json:"requested_for"`
 	// What was decided then.
-	Decision *string             `json:"decision"`
-	Before   ApprovalReplayedWay `json:"before"`
-	After    ApprovalReplayedWay `json:"after"`
-	// outcome, stages, approvers.
+	Decision *string `json:"decision"`
+	// Approval plan at the time of the request.
+	Before ApprovalReplayedWay `json:"before"`
+	// Approval plan if the request were submitted now.
+	After ApprovalReplayedWay `json:"after"`
+	// What differs: outcome, stages or approvers.
 	Differences []string `json:"differences" nullable:"false"`
 }
 
 // ApprovalReplayedWay is a way that a request goes.
 type ApprovalReplayedWay struct {
-	RuleID   string `json:"rule_id,omitempty"`
+	// ID of the approval rule. Absent for the built-in rule and for a draft that replaces no rule.
+	RuleID string `json:"rule_id,omitempty"`
+	// Display name of the approval rule.
 	RuleName string `json:"rule_name"`
-	Outcome  string `json:"outcome"`
+	// Outcome of the rule: chain, auto_approve or auto_reject.
+	Outcome string `json:"outcome"`
 	// Their names.
 	Stages []string `json:"stages" nullable:"false"`
 	// Of each stage, by name.
-	Asked   [][]string `json:"approvers" nullable:"false"`
-	Blocked bool       `json:"blocked"`
+	Asked [][]string `json:"approvers" nullable:"false"`
+	// Whether a stage has no approver who can be asked.
+	Blocked bool `json:"blocked"`
 }
 
 // pastItem is an item of the past.

@@ -15,15 +15,19 @@ import (
 
 // AccessRequestStep is one thing that happened to a request.
 type AccessRequestStep struct {
+	// Time of the event, to the microsecond.
 	At string `json:"at" db:"at" format:"date-time"`
 	// Of the request: submitted, pending_approval, approved, rejected, expired, cancelled, blocked, unblocked,
 	// reopened, shortened, comment. Of its approval: stage_opened, stage_closed, answered, reviewed, escalated. Of the
 	// access: scheduled, provisioning, fulfilled, failed, extended, ending, closed. More can be added later.
-	Event  string `json:"event" db:"event" example:"approved"`
+	Event string `json:"event" db:"event" example:"approved"`
+	// ID of the request item. Absent if the event is about the request as a whole.
 	ItemID string `json:"item_id,omitempty" db:"item_id"`
-	Stage  *int   `json:"stage,omitempty" db:"stage"`
+	// Position of the approval stage, from 0. Absent if the event is not about a stage.
+	Stage *int `json:"stage,omitempty" db:"stage"`
 	// By name; empty: the product.
-	By     string `json:"by,omitempty" db:"by"`
+	By string `json:"by,omitempty" db:"by"`
+	// Description of the event, in words.
 	Detail string `json:"detail" db:"detail"`
 }
 

@@ -10,9 +10,12 @@ import (
 
 // RoleChange is one member that becomes different.
 type RoleChange struct {
-	Field  string `json:"field" example:"entitlement_ids"`
-	Before any    `json:"before"`
-	After  any    `json:"after"`
+	// Name of the field of the role that changes.
+	Field string `json:"field" example:"entitlement_ids"`
+	// Value of the field before the change. Null if there was none.
+	Before any `json:"before"`
+	// Value of the field after the change. Null if there is none.
+	After any `json:"after"`
 	// Of a list: what is new in it.
 	Added []any `json:"added,omitempty" nullable:"false"`
 	// Of a list: what is no more in it.

@@ -19,18 +19,24 @@ import (
 
 // RoleDraft is what a role in use is to become.
 type RoleDraft struct {
+	// ID of the role that the draft changes.
 	RoleID string `json:"role_id" db:"role_id"`
 	// The version of the role that it was made of.
 	BaseVersion int `json:"base_version" db:"base_version"`
 	// The publication waits for an approval. Changing the draft withdraws it.
-	Proposed bool            `json:"proposed" db:"proposed"`
-	Content  role.RoleFields `json:"content" db:"content"`
+	Proposed bool `json:"proposed" db:"proposed"`
+	// Fields of the role in the draft. Its lifecycle is the current one of the role.
+	Content role.RoleFields `json:"content" db:"content"`
 	// What is different from the role as it is.
-	Changes   []RoleChange   `json:"changes" db:"-" nullable:"false"`
+	Changes []RoleChange `json:"changes" db:"-" nullable:"false"`
+	// Actor who last changed the draft, with type, id and display.
 	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
-	CreatedAt time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at" db:"updated_at"`
-	Version   int            `json:"version" db:"version"`
+	// Time the draft was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the draft was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number of the draft, for If-Match of changes to the draft.
+	Version int `json:"version" db:"version"`
 }
 
 // Find reads the draft of a role; nil: it has none.

@@ -17,16 +17,23 @@ import (
 
 // RoleVersion is what a role said once.
 type RoleVersion struct {
-	Version   int             `json:"version" db:"version"`
-	Content   role.RoleFields `json:"content" db:"content"`
-	ChangedBy map[string]any  `json:"changed_by" db:"changed_by" nullable:"false"`
-	ChangedAt time.Time       `json:"changed_at" db:"changed_at"`
+	// Number of this version of the role.
+	Version int `json:"version" db:"version"`
+	// Fields of the role in this version.
+	Content role.RoleFields `json:"content" db:"content"`
+	// Actor who made this version, with type, id and display.
+	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
+	// Time this version was made.
+	ChangedAt time.Time `json:"changed_at" db:"changed_at"`
 }
 
 // RoleDiff is what is different between two versions of a role.
 type RoleDiff struct {
-	From    int          `json:"from"`
-	To      int          `json:"to"`
+	// Number of the first version that is compared.
+	From int `json:"from"`
+	// Number of the second version that is compared.
+	To int `json:"to"`
+	// Fields that differ between the two versions.
 	Changes []RoleChange `json:"changes" nullable:"false"`
 }
 

@@ -19,6 +19,7 @@ import (
 
 // NewMember is whom a role is given to by hand.
 type NewMember struct {
+	// ID of the identity that the role is assigned to.
 	IdentityID string `json:"identity_id" format:"uuid"`
 	// When it begins; absent: now.
 	StartsAt *time.Time `json:"starts_at,omitempty"`

@@ -14,11 +14,17 @@ import (
 
 // HeldRole is a role that somebody has.
 type HeldRole struct {
-	RoleID    string `json:"role_id" db:"id"`
-	Key       string `json:"key" db:"key"`
-	Name      string `json:"name" db:"name"`
-	RoleType  string `json:"role_type" db:"role_type"`
+	// ID of the role.
+	RoleID string `json:"role_id" db:"id"`
+	// Stable key of the role for files and sector packs.
+	Key string `json:"key" db:"key"`
+	// Display name of the role.
+	Name string `json:"name" db:"name"`
+	// Type of the role: birthright, business, application, emergency or technical.
+	RoleType string `json:"role_type" db:"role_type"`
+	// Lifecycle of the role: draft, proposed, active, deprecated or retired.
 	Lifecycle string `json:"lifecycle" db:"lifecycle"`
+	// The risk level that was set for the role, or the highest of its entitlements and nested roles.
 	RiskLevel string `json:"effective_risk_level" db:"risk"`
 	RoleHolding
 }

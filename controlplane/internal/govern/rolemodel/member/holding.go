@@ -13,22 +13,32 @@ import (
 
 // RoleWay is one way by which somebody has a role.
 type RoleWay struct {
-	// rule: the role's own; policy: an access grant policy that names it.
-	Kind         string          `json:"kind" enum:"rule,policy,manual,request,emergency,other"`
-	State        string          `json:"state" enum:"scheduled,active"`
-	AssignmentID *string         `json:"assignment_id"`
-	Policy       *RolePolicyRef  `json:"policy,omitempty"`
-	RequestID    *string         `json:"request_id"`
-	Reason       string          `json:"reason"`
-	Parameters   *map[string]any `json:"parameters,omitempty"`
-	StartsAt     time.Time       `json:"starts_at"`
+	// Origin of the role: its own membership rule (rule), an access policy that names it (policy), or the kind of
+	// assignment.
+	Kind string `json:"kind" enum:"rule,policy,manual,request,emergency,other"`
+	// Whether the role is held now (active) or from a later time (scheduled).
+	State string `json:"state" enum:"scheduled,active"`
+	// ID of the role assignment. Null if a rule or a policy gives the role.
+	AssignmentID *string `json:"assignment_id"`
+	// Policy that gives the role. Absent for other kinds.
+	Policy *RolePolicyRef `json:"policy,omitempty"`
+	// ID of the access request. Null if the role was not requested.
+	RequestID *string `json:"request_id"`
+	// Reason for the assignment, or a note on the access that the rule or policy gives. Can be empty.
+	Reason string `json:"reason"`
+	// Values of the parameters of the assignment by name. Absent if there are none.
+	Parameters *map[string]any `json:"parameters,omitempty"`
+	// Time from which the person has the role in this way.
+	StartsAt time.Time `json:"starts_at"`
 	// Null: no end.
 	EndsAt *time.Time `json:"ends_at"`
 }
 
 // RolePolicyRef names a policy.
 type RolePolicyRef struct {
-	ID      string `json:"id"`
+	// ID of the policy.
+	ID string `json:"id"`
+	// Display name of the policy.
 	Display string `json:"display"`
 }
 

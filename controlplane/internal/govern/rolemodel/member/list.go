@@ -14,10 +14,14 @@ import (
 
 // RoleMember is somebody who has a role.
 type RoleMember struct {
+	// ID of the identity that has the role.
 	IdentityID string `json:"identity_id" db:"id"`
-	Display    string `json:"display" db:"display"`
+	// Display name of the person. Empty if there is none.
+	Display string `json:"display" db:"display"`
+	// Department of the person. Empty if there is none.
 	Department string `json:"department" db:"department"`
-	Status     string `json:"status" db:"status"`
+	// Status of the identity: pre_hire, active, on_leave, notice, deactivated or archived.
+	Status string `json:"status" db:"status"`
 	RoleHolding
 }
 

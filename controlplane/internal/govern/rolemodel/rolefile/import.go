@@ -13,23 +13,27 @@ import (
 
 // RoleImport is what came of an import, or would.
 type RoleImport struct {
+	// Whether the import was a dry run, which changes nothing.
 	DryRun bool `json:"dry_run"`
 	// In the order in which they are written: what is nested first.
 	Roles []RoleImportLine `json:"roles" nullable:"false"`
 	// Keys of roles of an earlier file that this file does not contain. They stay.
-	Untouched []string            `json:"untouched" nullable:"false"`
-	Impact    impact.PolicyImpact `json:"impact"`
+	Untouched []string `json:"untouched" nullable:"false"`
+	// Access that the import adds and ends. Roles that are only drafted do not count.
+	Impact impact.PolicyImpact `json:"impact"`
 }
 
 // RoleImportLine is what becomes of one role of a file.
 type RoleImportLine struct {
+	// Key of the role in the file.
 	Key string `json:"key"`
 	// The position in the file.
 	Line int `json:"line"`
-	// drafted: its risk is high or critical, so another person has to approve the publication.
+	// Result for the role. A drafted role has a high or critical risk, so another person must approve its publication.
 	Action string `json:"action" enum:"created,updated,unchanged,drafted"`
-	// null in a dry run for one that is to be made.
-	RoleID  *string            `json:"role_id"`
+	// ID of the role. Null in a dry run for a role that would be created.
+	RoleID *string `json:"role_id"`
+	// Fields of the role that the import changes.
 	Changes []draft.RoleChange `json:"changes" nullable:"false"`
 }
 

@@ -12,9 +12,11 @@ import (
 )
 
 type newAgent struct {
+	// Name of the agent, unique among the agents that are not revoked.
 	Name string `json:"name" minLength:"1" maxLength:"100"`
 	// Agents of one group replace each other.
-	Group       string `json:"group,omitempty" maxLength:"100"`
+	Group string `json:"group,omitempty" maxLength:"100"`
+	// Description of the agent.
 	Description string `json:"description,omitempty" maxLength:"1000"`
 
 	// Let the agent have the stored credentials of the connectors of its group. Only for administrators who have signed
@@ -23,8 +25,11 @@ type newAgent struct {
 }
 
 type agentPatch struct {
-	Name        *string `json:"name,omitempty" minLength:"1" maxLength:"100"`
-	Group       *string `json:"group,omitempty" maxLength:"100"`
+	// Name of the agent, unique among the agents that are not revoked.
+	Name *string `json:"name,omitempty" minLength:"1" maxLength:"100"`
+	// Agents of one group replace each other.
+	Group *string `json:"group,omitempty" maxLength:"100"`
+	// Description of the agent.
 	Description *string `json:"description,omitempty" maxLength:"1000"`
 
 	// Let the agent have the stored credentials of the connectors of its new group. Only for administrators who have
@@ -38,6 +43,7 @@ type enrollment struct {
 }
 
 type revocation struct {
+	// Why the agent is revoked. The reason is shown with the agent and goes into the audit log.
 	Reason string `json:"reason" minLength:"1" maxLength:"500"`
 }
 

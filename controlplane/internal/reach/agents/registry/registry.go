@@ -49,16 +49,19 @@ func (r *Registry) limits() {
 type Invited struct {
 	agents.Agent
 	// Shown once. Give it to grantwright-agent enroll on the host.
-	EnrollmentToken     string    `json:"enrollment_token"`
+	EnrollmentToken string `json:"enrollment_token"`
+	// Time the enrollment token expires.
 	EnrollmentExpiresAt time.Time `json:"enrollment_expires_at"`
-	Install             Install   `json:"install"`
+	// Commands to run on the agent's host.
+	Install Install `json:"install"`
 }
 
 // Install tells what to type on the host.
 type Install struct {
-	// reads the enrolment token from standard input
+	// Command that enrolls the agent; it reads the enrollment token from standard input.
 	Enroll string `json:"enroll"`
-	Run    string `json:"run"`
+	// Command that starts the enrolled agent.
+	Run string `json:"run"`
 }
 
 // Authenticate is the httpapi.Authenticate of the agent's paths: the viewer is the agent that the token was given to,

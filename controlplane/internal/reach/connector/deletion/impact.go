@@ -30,8 +30,11 @@ type ConnectorImpact struct {
 
 // AffectedPlace is a role, policy, approval rule or sector pack that names a connector or what was read of it.
 type AffectedPlace struct {
-	Kind    string `json:"kind" enum:"role,policy,approval_rule,sector_pack"`
-	ID      string `json:"id"`
+	// Kind of the object that names the connector or one of its entitlements.
+	Kind string `json:"kind" enum:"role,policy,approval_rule,sector_pack"`
+	// ID of the role, policy, approval rule or installed sector pack.
+	ID string `json:"id"`
+	// Name of the role, policy or approval rule, or the key of the sector pack.
 	Display string `json:"display"`
 }
 

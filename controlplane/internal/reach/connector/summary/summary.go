@@ -15,18 +15,23 @@ const runsShown = 14
 
 // ConnectorRun is a run of a connector, in short. The whole of it is at /connectors/{id}/sync-runs/{run_id}.
 type ConnectorRun struct {
+	// ID of the sync run, a UUID.
 	ID string `json:"id"`
-	// api, manual, schedule, wizard
+	// How the sync run was started: api, manual, schedule or wizard.
 	Trigger string `json:"trigger"`
-	Mode    string `json:"mode" enum:"apply,preview"`
+	// Mode of the sync run. apply: it changes records. preview: it only reports the changes.
+	Mode string `json:"mode" enum:"apply,preview"`
 	// It read everything, or is to.
-	Full      bool      `json:"full"`
-	Status    string    `json:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
-	ErrorCode *string   `json:"error_code"`
+	Full bool `json:"full"`
+	// Status of the sync run, as in GET /connectors/{id}/sync-runs/{run_id}.
+	Status string `json:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
+	// Code of the error of the sync run; null if there is none.
+	ErrorCode *string `json:"error_code"`
+	// Time the sync run was created.
 	CreatedAt time.Time `json:"created_at"`
-	// null while it waits.
+	// Time the sync run started; null while it waits.
 	StartedAt *time.Time `json:"started_at"`
-	// null while it goes on.
+	// Time the sync run ended; null while it is in progress.
 	FinishedAt *time.Time `json:"finished_at"`
 }
 

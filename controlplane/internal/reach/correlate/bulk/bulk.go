@@ -18,6 +18,7 @@ const maxBulk = 10_000
 
 // BulkLink names the owners of many accounts.
 type BulkLink struct {
+	// Accounts and their owners, in place of filter.
 	Pairs []LinkPair `json:"pairs,omitempty" maxItems:"10000"`
 	// Whose accounts external_id speaks of. Without it an external_id that several connectors know is ambiguous.
 	ConnectorID string `json:"connector_id,omitempty"`
@@ -26,32 +27,41 @@ type BulkLink struct {
 	// With filter: the owner is the person who has the value of the account in this field. For external_id, it is the
 	// value of the account's identity_external_id.
 	IdentityField string `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id"`
-	Reason        string `json:"reason,omitempty" maxLength:"1000"`
+	// Why the accounts are linked, in the words of the user.
+	Reason string `json:"reason,omitempty" maxLength:"1000"`
 	// Tell what would be done, and write nothing.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // LinkPair is an account and its owner, each named in one way.
 type LinkPair struct {
+	// ID of the account, in place of external_id.
 	AccountID string `json:"account_id,omitempty" maxLength:"64"`
 	// The account's native id in its target system.
-	ExternalID     string `json:"external_id,omitempty" maxLength:"512"`
-	IdentityID     string `json:"identity_id,omitempty" maxLength:"64"`
+	ExternalID string `json:"external_id,omitempty" maxLength:"512"`
+	// ID of the owner, in place of employee_number and email.
+	IdentityID string `json:"identity_id,omitempty" maxLength:"64"`
+	// Employee number of the owner, in place of identity_id and email.
 	EmployeeNumber string `json:"employee_number,omitempty" maxLength:"256"`
-	Email          string `json:"email,omitempty" maxLength:"320"`
+	// E-mail address of the owner, in place of identity_id and employee_number.
+	Email string `json:"email,omitempty" maxLength:"320"`
 }
 
 // BulkFilter chooses accounts; each member given must hold.
 type BulkFilter struct {
+	// ID of the connector whose accounts are chosen.
 	ConnectorID string `json:"connector_id,omitempty" format:"uuid"`
 	// The default is uncorrelated and disputed.
 	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored"`
+	// Types of the accounts that are chosen; every type when absent.
 	AccountType []string `json:"account_type,omitempty" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 }
 
 // BulkLinked tells what became of each item.
 type BulkLinked struct {
-	DryRun bool       `json:"dry_run"`
+	// Whether the links were only computed, and nothing was written.
+	DryRun bool `json:"dry_run"`
+	// Number of items by result.
 	Counts BulkCounts `json:"counts"`
 	// In the order of the pairs; with filter, one for each account.
 	Results []LinkResult `json:"results" nullable:"false"`
@@ -63,18 +73,24 @@ type BulkCounts struct {
 	Linked int `json:"linked"`
 	// A user has already linked it to this owner.
 	Unchanged int `json:"unchanged"`
-	Failed    int `json:"failed"`
+	// Items that could not be linked.
+	Failed int `json:"failed"`
 }
 
 // LinkResult is what became of one item.
 type LinkResult struct {
-	Index      int    `json:"index"`
-	AccountID  string `json:"account_id,omitempty"`
+	// Position of the item, from 0: among the pairs or, with filter, among the chosen accounts.
+	Index int `json:"index"`
+	// ID of the account; absent when it was not found.
+	AccountID string `json:"account_id,omitempty"`
+	// ID of the owner; absent when no owner was found.
 	IdentityID string `json:"identity_id,omitempty"`
-	Status     string `json:"status" enum:"linked,unchanged,failed"`
+	// Result of the item: linked to the owner, linked to this owner before (unchanged), or failed.
+	Status string `json:"status" enum:"linked,unchanged,failed"`
 	// Why it failed: account_not_found, ambiguous_account, account_deleted, duplicate_account, identity_not_found,
 	// ambiguous_identity, no_value, invalid_item.
-	Code   string `json:"code,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Why the item failed, in words.
 	Detail string `json:"detail,omitempty"`
 
 	account *holder

@@ -14,6 +14,7 @@ import (
 
 // Correlation are a connector's settings as they are shown.
 type Correlation struct {
+	// ID of the connector whose accounts the settings apply to.
 	ConnectorID string `json:"connector_id"`
 	// The connector has no settings of its own.
 	IsDefault bool `json:"is_default"`

@@ -25,7 +25,8 @@ type CorrelationRule struct {
 	// Lower-case letters, digits and _ between them; unique among the rules.
 	ID string `json:"id" minLength:"1" maxLength:"64"`
 	// The explanation if the rule matches. The default is the id.
-	Name       string                 `json:"name,omitempty" maxLength:"200"`
+	Name string `json:"name,omitempty" maxLength:"200"`
+	// Comparisons that must all hold for the rule to match.
 	Conditions []CorrelationCondition `json:"conditions" minItems:"1" maxItems:"8"`
 	// How much it speaks for the person. Several rules add up to 1 − Π(1 − weight).
 	Weight float64 `json:"weight,omitempty" minimum:"0" maximum:"1"`

@@ -10,9 +10,12 @@ import (
 // Finding is something about the sample as a whole that a person should look at before the first sync.
 type Finding struct {
 	// What was looked for.
-	Check  string `json:"check" enum:"values_lost,duplicates,unresolved_managers,would_be_disabled,set_aside,no_key_for_owners"`
+	Check string `json:"check" enum:"values_lost,duplicates,unresolved_managers,would_be_disabled,set_aside,no_key_for_owners"`
+	// Kind of the records: identity, account, entitlement or grant.
 	Object string `json:"object"`
-	Field  string `json:"target_field,omitempty"`
+	// Field of the object that the finding is about; absent when it concerns whole records.
+	Field string `json:"target_field,omitempty"`
+	// Source field that the finding is about; absent when it concerns no single source field.
 	Source string `json:"source_path,omitempty"`
 	// Records of the sample.
 	Count int `json:"count"`
@@ -20,7 +23,8 @@ type Finding struct {
 	Of int `json:"of"`
 	// The first of them, ten at most.
 	ExternalIDs []string `json:"external_ids" nullable:"false"`
-	Detail      string   `json:"detail"`
+	// Finding in words.
+	Detail string `json:"detail"`
 }
 
 // Population looks at all rows together: values that get lost, duplicates of what should be one person's alone, people

@@ -10,13 +10,16 @@ import (
 
 // Row is one record of a sample and what the rules make of it.
 type Row struct {
-	Object     string `json:"object"`
+	// Kind of the record: identity, account, entitlement or grant.
+	Object string `json:"object"`
+	// ID of the record in its system.
 	ExternalID string `json:"external_id"`
 	// The source's record; secrets are hidden.
 	Before map[string]any `json:"before"`
 	// The fields of ours, and custom attributes below attributes.
-	After  map[string]any `json:"after"`
-	Errors []RowError     `json:"errors" nullable:"false"`
+	After map[string]any `json:"after"`
+	// Values of the record that cannot be used.
+	Errors []RowError `json:"errors" nullable:"false"`
 	// Whether a run would set the record aside for its errors.
 	Aside bool `json:"set_aside"`
 	// Of each filled field of ours: the source field.
@@ -25,8 +28,11 @@ type Row struct {
 
 // RowError is a value that cannot be used.
 type RowError struct {
-	Field   string `json:"source_path"`
-	Code    string `json:"code"`
+	// Source field whose value cannot be used.
+	Field string `json:"source_path"`
+	// Stable code of the error, such as not_a_date.
+	Code string `json:"code"`
+	// What is wrong with the value, in words.
 	Message string `json:"message"`
 }
 

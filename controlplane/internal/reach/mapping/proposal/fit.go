@@ -8,7 +8,9 @@ import (
 // Misfit is a rule that was copied from another connector and does not fit here.
 type Misfit struct {
 	mapping.Mapping
-	Code   string `json:"code" enum:"no_such_field,other_type,looks_secret"`
+	// Why the mapping does not fit: the field is missing, has another type, or looks like a secret.
+	Code string `json:"code" enum:"no_such_field,other_type,looks_secret"`
+	// Why the mapping does not fit, in words.
 	Reason string `json:"reason"`
 }
 

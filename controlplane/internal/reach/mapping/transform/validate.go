@@ -19,8 +19,9 @@ const maxTime = 2 * time.Second
 // TransformTrial is an expression with samples to evaluate it over.
 type TransformTrial struct {
 	// One Python expression, up to 4 KiB.
-	Expression string            `json:"expression" example:"value.strip().lower()"`
-	Samples    []TransformSample `json:"samples,omitempty" maxItems:"100" nullable:"false"`
+	Expression string `json:"expression" example:"value.strip().lower()"`
+	// Values and records that the expression is evaluated on.
+	Samples []TransformSample `json:"samples,omitempty" maxItems:"100" nullable:"false"`
 }
 
 // TransformSample is a field with the source record that it is of.
@@ -36,7 +37,8 @@ type TransformVerdict struct {
 	// The expression can be saved. See results for its output on each sample.
 	Valid bool `json:"valid"`
 	// Why it cannot be saved, with line, column and what to write instead; null when it can.
-	Error       *string         `json:"error"`
+	Error *string `json:"error"`
+	// Code and position of the error in the expression; null when it can be saved.
 	ErrorDetail *TransformError `json:"error_detail"`
 	// One for each sample, in their order.
 	Results []TransformResult `json:"results" nullable:"false"`
@@ -45,17 +47,21 @@ type TransformVerdict struct {
 // TransformResult is what the expression makes of one sample.
 type TransformResult struct {
 	// Null as well when there is an error.
-	Value       any             `json:"value"`
-	Error       *string         `json:"error"`
+	Value any `json:"value"`
+	// Why the expression fails on this sample; null when it does not.
+	Error *string `json:"error"`
+	// Code and position of the error on this sample; null when there is none.
 	ErrorDetail *TransformError `json:"error_detail"`
 }
 
 // TransformError says what is wrong, and where.
 type TransformError struct {
+	// Stable code of the error; codes that end in _limit mean that the expression exceeded that limit.
 	Code string `json:"code" enum:"syntax_error,not_allowed,source_limit,nesting_limit,step_limit,memory_limit,time_limit,output_limit,evaluation_error,internal_error"`
 	// The name of Python's exception; empty for a limit.
 	Exception string `json:"exception" example:"KeyError"`
-	Message   string `json:"message" example:"KeyError: 'mail'"`
+	// Error in words.
+	Message string `json:"message" example:"KeyError: 'mail'"`
 	// From 1.
 	Line int `json:"line"`
 	// From 1, in characters.

@@ -162,7 +162,8 @@ func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 // Waiting is why the tasks of a connector wait.
 type Waiting struct {
 	// What keeps it from being sent.
-	Code   string `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable"`
+	Code string `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable"`
+	// Explanation of the code for people, with the recorded reason if there is one.
 	Reason string `json:"reason"`
 	// When it is retried automatically. Null: after someone has acted.
 	Until *time.Time `json:"until"`

@@ -29,8 +29,10 @@ func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
 
 // BreakerReset is a connector's breaker after it was reset.
 type BreakerReset struct {
+	// ID of the connector.
 	ConnectorID string `json:"connector_id"`
-	Open        bool   `json:"open"`
+	// True if the circuit breaker is open; false after a reset.
+	Open bool `json:"open"`
 	// Tasks that go on now.
 	Waiting int64 `json:"waiting"`
 }

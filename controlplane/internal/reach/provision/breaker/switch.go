@@ -20,16 +20,21 @@ import (
 
 // Switch says whether anything is written to the tenant's targets at all.
 type Switch struct {
-	Writes    bool            `json:"writes"`
-	Reason    *string         `json:"reason"`
+	// True if changes are sent to the target systems of the tenant; false if all writing is switched off.
+	Writes bool `json:"writes"`
+	// Reason given for the last change of the switch; null if there is none.
+	Reason *string `json:"reason"`
+	// User or service token that last changed the switch, with type, id and display; null if it was never changed.
 	ChangedBy json.RawMessage `json:"changed_by"`
-	ChangedAt *time.Time      `json:"changed_at"`
-	Version   int             `json:"version"`
+	// Time the switch was last changed; null if it was never changed.
+	ChangedAt *time.Time `json:"changed_at"`
+	// Version number of the switch, for the If-Match header. It is 0 until the first change.
+	Version int `json:"version"`
 }
 
 // SwitchSettings switches writing off or on.
 type SwitchSettings struct {
-	// false: nothing is sent to any target of the tenant.
+	// True to send changes again; false to send nothing to any target system of the tenant.
 	Writes bool `json:"writes"`
 	// Why; needed to switch it off. It is shown at every task that waits, and goes into the audit log.
 	Reason string `json:"reason,omitempty" maxLength:"2000"`

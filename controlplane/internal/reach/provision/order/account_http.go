@@ -11,17 +11,21 @@ import (
 
 // Accepted is a task that was written down, or what would be sent.
 type Accepted struct {
-	// null of a dry run.
+	// ID of the provisioning task; null for a dry run.
 	TaskID *string `json:"task_id"`
-	// planned of a dry run.
-	State string            `json:"state"`
-	Mode  string            `json:"mode"`
+	// State of the provisioning task; planned for a dry run.
+	State string `json:"state"`
+	// How the task is carried out. auto: it is sent. manual: a person does it. simulate: it is planned only, as in a
+	// dry run.
+	Mode string `json:"mode"`
+	// Path of the provisioning task as self; empty for a dry run.
 	Links map[string]string `json:"links" nullable:"false"`
 	// Of a dry run: what would be sent, with secrets masked.
 	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
 	// Of a dry run: why the target would refuse it.
 	Error *v1.ErrorDetail `json:"error"`
-	Note  string          `json:"note,omitempty"`
+	// Not in use; always absent.
+	Note string `json:"note,omitempty"`
 }
 
 type acceptedOut struct {
@@ -61,10 +65,12 @@ type renameIn struct {
 
 // Rename is what an account is to be called, or where it is to lie.
 type Rename struct {
+	// New username of the account. If it is absent, the username stays.
 	Username *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
 	// The new container: for LDAP the parent's DN.
 	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024"`
-	Note      string  `json:"note,omitempty" maxLength:"2000"`
+	// Note on the order. It is kept with the task and goes into the audit log.
+	Note string `json:"note,omitempty" maxLength:"2000"`
 }
 
 func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*acceptedOut, error) {
@@ -93,8 +99,9 @@ type resetIn struct {
 // PasswordReset says how a password is reset.
 type PasswordReset struct {
 	// The default is true: the password must be changed at the first sign-in.
-	ForceChange *bool  `json:"force_change,omitempty"`
-	Note        string `json:"note,omitempty" maxLength:"2000"`
+	ForceChange *bool `json:"force_change,omitempty"`
+	// Note on the order. It is kept with the task and goes into the audit log.
+	Note string `json:"note,omitempty" maxLength:"2000"`
 }
 
 func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acceptedOut, error) {
@@ -114,24 +121,34 @@ func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acc
 
 // NewAccount asks for an account of somebody.
 type NewAccount struct {
+	// ID of the connector of the system in which the account is created.
 	ConnectorID string `json:"connector_id" format:"uuid"`
-	IdentityID  string `json:"identity_id" format:"uuid"`
+	// ID of the identity that gets the account.
+	IdentityID string `json:"identity_id" format:"uuid"`
 	// The value in the target system.
 	Attributes *AccountAttributes `json:"attributes,omitempty"`
-	// true: return what would be sent, and send nothing.
-	DryRun bool   `json:"dry_run,omitempty"`
-	Note   string `json:"note,omitempty" maxLength:"2000"`
+	// Set it to true to return the requests that would be sent, and to send nothing.
+	DryRun bool `json:"dry_run,omitempty"`
+	// Note on the order. It is kept with the task and goes into the audit log.
+	Note string `json:"note,omitempty" maxLength:"2000"`
 }
 
 // AccountAttributes are what an account is made with.
 type AccountAttributes struct {
-	Username       *string `json:"username,omitempty" maxLength:"256"`
-	Email          *string `json:"email,omitempty" maxLength:"320"`
-	DisplayName    *string `json:"display_name,omitempty" maxLength:"256"`
-	FirstName      *string `json:"first_name,omitempty" maxLength:"256"`
-	LastName       *string `json:"last_name,omitempty" maxLength:"256"`
+	// Username of the account; if it is absent, the account template sets it.
+	Username *string `json:"username,omitempty" maxLength:"256"`
+	// E-mail address of the account; if it is absent, the account template sets it.
+	Email *string `json:"email,omitempty" maxLength:"320"`
+	// Display name of the account; if it is absent, the account template sets it.
+	DisplayName *string `json:"display_name,omitempty" maxLength:"256"`
+	// First name of the account; if it is absent, the account template sets it.
+	FirstName *string `json:"first_name,omitempty" maxLength:"256"`
+	// Last name of the account; if it is absent, the account template sets it.
+	LastName *string `json:"last_name,omitempty" maxLength:"256"`
+	// Employee number of the account; if it is absent, the account template sets it.
 	EmployeeNumber *string `json:"employee_number,omitempty" maxLength:"256"`
-	Container      *string `json:"container,omitempty" maxLength:"1024"`
+	// Container of the account, for LDAP the parent's DN; if it is absent, the account template sets it.
+	Container *string `json:"container,omitempty" maxLength:"1024"`
 	// By the target's own names.
 	Attributes map[string]any `json:"attributes,omitempty"`
 }

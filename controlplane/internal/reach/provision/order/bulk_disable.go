@@ -25,6 +25,7 @@ import (
 
 // BulkDisable disables accounts, such as those of people who have left.
 type BulkDisable struct {
+	// IDs of the accounts to disable. Repeated IDs count once.
 	IDs []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
 	// Why. It is kept with the tasks, and goes into the audit log.
 	Note string `json:"note" minLength:"1" maxLength:"2000"`
@@ -32,20 +33,29 @@ type BulkDisable struct {
 
 // BulkDisabled are the results, in the order of the ids.
 type BulkDisabled struct {
+	// True for a dry run, which creates no tasks.
 	DryRun bool `json:"dry_run"`
 	// Accounts for which a task was placed, or would be.
-	Disabled int                `json:"disabled"`
-	Refused  int                `json:"refused"`
-	Results  []BulkDisableEntry `json:"results" nullable:"false"`
+	Disabled int `json:"disabled"`
+	// Number of accounts that cannot be disabled.
+	Refused int `json:"refused"`
+	// Result for each account, in the order of the request.
+	Results []BulkDisableEntry `json:"results" nullable:"false"`
 }
 
 // BulkDisableEntry is what became of one account.
 type BulkDisableEntry struct {
-	ID      string `json:"id"`
+	// ID of the account.
+	ID string `json:"id"`
+	// Result for the account. ordered: a provisioning task was created, or would be without the dry run. refused: the
+	// account cannot be disabled.
 	Outcome string `json:"outcome" enum:"ordered,refused"`
-	TaskID  string `json:"task_id,omitempty"`
-	Code    string `json:"code,omitempty" example:"account_protected"`
-	Detail  string `json:"detail,omitempty"`
+	// ID of the provisioning task; absent if the account was refused or in a dry run.
+	TaskID string `json:"task_id,omitempty"`
+	// Code of the reason why the account was refused, if it has one.
+	Code string `json:"code,omitempty" example:"account_protected"`
+	// Why the account was refused, for people; absent if it was not.
+	Detail string `json:"detail,omitempty"`
 }
 
 type bulkDisableIn struct {

@@ -32,9 +32,11 @@ type retryAllIn struct{ Body RetryFailed }
 
 // RetryFailed says whose failed tasks are sent again.
 type RetryFailed struct {
+	// ID of the connector whose failed tasks are sent again.
 	ConnectorID string `json:"connector_id" format:"uuid"`
 	// Only those with this error code, as GET /accounts/provisioning-tasks/groups names it.
-	Cause     string `json:"cause,omitempty" maxLength:"200"`
+	Cause string `json:"cause,omitempty" maxLength:"200"`
+	// Only failed tasks with this operation are sent again; all of them if it is absent.
 	Operation string `json:"operation,omitempty" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
 }
 

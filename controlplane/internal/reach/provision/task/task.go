@@ -93,8 +93,10 @@ type Payload struct {
 
 // Ref names a record that a task is for.
 type Ref struct {
+	// Type of the record, such as access_reason or decision_task.
 	Type string `json:"type"`
-	ID   string `json:"id"`
+	// ID of the record.
+	ID string `json:"id"`
 }
 
 // Open is a task that has not ended, as the planner sees it.

@@ -19,19 +19,26 @@ const aboutGroups = "The tasks that failed, that a person has to do, and that ca
 
 // TaskGroup are the open tasks of a connector that have the same cause.
 type TaskGroup struct {
-	ConnectorID string             `json:"connector_id" db:"connector_id"`
-	Connector   identity.Reference `json:"connector" db:"connector"`
-	State       string             `json:"state" db:"state" enum:"failed,manual,waiting"`
+	// ID of the connector.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// ID and display name of the connector.
+	Connector identity.Reference `json:"connector" db:"connector"`
+	// State of the tasks. failed: they failed. manual: a person has to carry them out. waiting: they cannot be sent
+	// now.
+	State string `json:"state" db:"state" enum:"failed,manual,waiting"`
 	// The code of the error, or of what keeps tasks waiting; unknown where there is none.
-	Cause      string  `json:"cause" db:"cause"`
+	Cause string `json:"cause" db:"cause"`
+	// Class of the error of the newest task; null if there is none.
 	ErrorClass *string `json:"error_class" db:"error_class"`
 	// The cause in words, of the newest task.
 	Message *string `json:"message" db:"message"`
 	// What to do about it, of the newest task.
 	Advice *string `json:"advice" db:"advice"`
-	Count  int64   `json:"count" db:"count"`
+	// Number of tasks in the group.
+	Count int64 `json:"count" db:"count"`
 	// Of these, how many are in the urgent lane or of leavers whose accounts can still be used.
-	Urgent   int64     `json:"urgent" db:"urgent"`
+	Urgent int64 `json:"urgent" db:"urgent"`
+	// Time the oldest task of the group was created.
 	OldestAt time.Time `json:"oldest_at" db:"oldest_at"`
 }
 

@@ -28,8 +28,9 @@ type ProvisioningHealth struct {
 	// Changes that a person has to make.
 	ManualTasks int64 `json:"manual_tasks"`
 	// Accounts of people who left that can still be used hours later.
-	OverdueLeavers int64      `json:"overdue_leavers"`
-	OldestOpenAt   *time.Time `json:"oldest_open_at"`
+	OverdueLeavers int64 `json:"overdue_leavers"`
+	// Time the oldest task that is queued, running or retrying was created; null if there is none.
+	OldestOpenAt *time.Time `json:"oldest_open_at"`
 }
 
 // Health counts the provisioning tasks of a connector.

@@ -33,6 +33,7 @@ func (s *Service) Routes() []httpapi.Route {
 // TaskList is a page of tasks with how many there are.
 type TaskList struct {
 	httpapi.List[Task]
+	// Number of matching tasks in each state.
 	Summary TaskSummary `json:"summary"`
 }
 

@@ -21,28 +21,44 @@ import (
 
 // Task is one change of a target system, as it is shown.
 type Task struct {
-	ID        string `json:"id" db:"id"`
+	// ID of the provisioning task, a UUID.
+	ID string `json:"id" db:"id"`
+	// Change that the task makes in the target system.
 	Operation string `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
-	// blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still
-	// to show it; manual: a person has to do it.
-	State         string              `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
-	Mode          string              `json:"mode" db:"mode" enum:"auto,manual,simulate"`
-	Lane          string              `json:"lane" db:"lane" enum:"normal,urgent"`
-	ConnectorID   string              `json:"connector_id" db:"connector_id"`
-	Connector     *identity.Reference `json:"connector" db:"connector"`
-	IdentityID    *string             `json:"identity_id" db:"identity_id"`
-	Identity      *identity.Reference `json:"identity" db:"identity"`
-	AccountID     *string             `json:"account_id" db:"account_id"`
-	Account       *identity.Reference `json:"account" db:"account"`
-	GrantID       *string             `json:"grant_id" db:"grant_id"`
-	EntitlementID *string             `json:"entitlement_id" db:"entitlement_id"`
-	Entitlement   *identity.Reference `json:"entitlement" db:"entitlement"`
-	CreatedFrom   string              `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
+	// State of the provisioning task. blocked: another task has to be done first. verifying: the target reports
+	// success, and a reading has yet to confirm it. manual: a person has to do it.
+	State string `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
+	// How the task is carried out. auto: it is sent. manual: a person does it. simulate: it is planned only.
+	Mode string `json:"mode" db:"mode" enum:"auto,manual,simulate"`
+	// Lane of the task. Urgent tasks are sent before all others of the connector.
+	Lane string `json:"lane" db:"lane" enum:"normal,urgent"`
+	// ID of the connector of the target system.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	// ID and display name of the connector.
+	Connector *identity.Reference `json:"connector" db:"connector"`
+	// ID of the identity that the task is about; null if there is none.
+	IdentityID *string `json:"identity_id" db:"identity_id"`
+	// ID and display name of the identity; null if there is none.
+	Identity *identity.Reference `json:"identity" db:"identity"`
+	// ID of the account that the task is about; null if there is none.
+	AccountID *string `json:"account_id" db:"account_id"`
+	// ID and display name of the account; null if there is none.
+	Account *identity.Reference `json:"account" db:"account"`
+	// ID of the grant that the task grants or revokes; null if there is none.
+	GrantID *string `json:"grant_id" db:"grant_id"`
+	// ID of the entitlement that the task grants or revokes; null if there is none.
+	EntitlementID *string `json:"entitlement_id" db:"entitlement_id"`
+	// ID and display name of the entitlement; null if there is none.
+	Entitlement *identity.Reference `json:"entitlement" db:"entitlement"`
+	// Why the task was created: a reason of this kind, a change of the person (lifecycle), the drift rule (drift) or an
+	// order (manual).
+	CreatedFrom string `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
 	// What it is for.
 	ReasonRefs []task.Ref `json:"reason_refs" db:"reason_refs" nullable:"false"`
 	// The tasks that have to be done first.
-	DependsOn    []string `json:"depends_on" db:"depends_on" nullable:"false"`
-	AttemptCount int      `json:"attempt_count" db:"attempt_count"`
+	DependsOn []string `json:"depends_on" db:"depends_on" nullable:"false"`
+	// Number of attempts to carry out the task so far.
+	AttemptCount int `json:"attempt_count" db:"attempt_count"`
 	// When it is sent, at the earliest; null when it is not going to be.
 	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
 	// What keeps everything from being sent through the connector; null when nothing does, or the task has ended.
@@ -51,47 +67,67 @@ type Task struct {
 	// cancelled; completed by hand.
 	Outcome *string `json:"outcome" db:"outcome"`
 	// The message of the target.
-	Error      *v1.ErrorDetail `json:"error" db:"error"`
-	ErrorClass *string         `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
+	Error *v1.ErrorDetail `json:"error" db:"error"`
+	// Class of the error; null if there is none. throttled: the target limits the rate of requests. invalid: the target
+	// refuses the change. unsupported: the connector or its target cannot make such a change.
+	ErrorClass *string `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
 	// What to do about it.
-	Advice     *string         `json:"advice" db:"advice"`
-	Verified   TaskVerified    `json:"verified" db:"verified"`
-	AssignedTo *string         `json:"assigned_to" db:"assigned_to"`
-	Note       *string         `json:"note" db:"note"`
-	CreatedBy  json.RawMessage `json:"created_by" db:"created_by"`
-	CreatedAt  time.Time       `json:"created_at" db:"created_at"`
+	Advice *string `json:"advice" db:"advice"`
+	// Whether the change was confirmed in the target system.
+	Verified TaskVerified `json:"verified" db:"verified"`
+	// Not in use; always null.
+	AssignedTo *string `json:"assigned_to" db:"assigned_to"`
+	// Notes of the order and of later changes of the task, separated by semicolons; null if there are none.
+	Note *string `json:"note" db:"note"`
+	// Actor that created the task, with type, display and, if it has one, id.
+	CreatedBy json.RawMessage `json:"created_by" db:"created_by"`
+	// Time the task was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
 	// When the escalation began, because the account of a leaver can still be used.
 	EscalatedAt *time.Time `json:"escalated_at" db:"escalated_at"`
-	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
-	FinishedAt  *time.Time `json:"finished_at" db:"finished_at"`
-	Version     int        `json:"version" db:"version"`
+	// Time the task was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Time the task reached the state verifying, done, failed, cancelled or simulated; null before that.
+	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
+	// Version number of the task, for the If-Match header.
+	Version int `json:"version" db:"version"`
 }
 
 // TaskVerified says whether the target was seen to be as asked.
 type TaskVerified struct {
-	State string     `json:"state" enum:"none,pending,yes,no"`
-	By    *string    `json:"by" enum:"readback,sync,human"`
-	At    *time.Time `json:"at"`
-	RunID *string    `json:"run_id"`
+	// Result of the verification. none: not verified. pending: a reading has yet to confirm the change. yes: confirmed.
+	// no: a reading did not show the change.
+	State string `json:"state" enum:"none,pending,yes,no"`
+	// How the change was verified. readback: the record was read again. sync: a sync run read it. human: a person
+	// reported the change. Null if it was not.
+	By *string `json:"by" enum:"readback,sync,human"`
+	// Time of the last verification or report; null if there was none.
+	At *time.Time `json:"at"`
+	// ID of the sync run that verified the change; null if no sync run is recorded.
+	RunID *string `json:"run_id"`
 }
 
 // TaskDetail is a task with everything that was done about it.
 type TaskDetail struct {
 	Task
+	// Attempts to carry out the task, the oldest first.
 	Attempts []TaskAttempt `json:"attempts" nullable:"false"`
 	// What is written; no secrets.
 	Payload TaskPayload `json:"payload"`
 	// What was or would be sent, with secrets masked.
 	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
 	// What became different, as the target showed it.
-	Changes    []v1.ChangedField `json:"changes" nullable:"false"`
-	ExecutedBy *v1.ExecutedBy    `json:"executed_by"`
+	Changes []v1.ChangedField `json:"changes" nullable:"false"`
+	// Where the change was carried out: hosted in the control plane, or in an agent; null if no result was received.
+	ExecutedBy *v1.ExecutedBy `json:"executed_by"`
 }
 
 // TaskPayload is what a task writes of an account.
 type TaskPayload struct {
-	Account    *v1.ProvisionAccount `json:"account"`
-	Credential *TaskCredential      `json:"credential"`
+	// Attributes that the task writes to the account; null if it writes none.
+	Account *v1.ProvisionAccount `json:"account"`
+	// How the task sets the password; null if it does not.
+	Credential *TaskCredential `json:"credential"`
 }
 
 // shownPayload leaves out what is nobody's to read.
@@ -105,21 +141,31 @@ func shownPayload(p task.Payload) TaskPayload {
 
 // TaskCredential says what becomes of a password, never which it is.
 type TaskCredential struct {
-	Mode        string `json:"mode" enum:"none,random,password"`
-	ForceChange bool   `json:"force_change"`
+	// Kind of password. none: no password. random: an unknown random password. password: a given password, which is
+	// never shown.
+	Mode string `json:"mode" enum:"none,random,password"`
+	// True if the password must be changed at the first sign-in.
+	ForceChange bool `json:"force_change"`
 }
 
 // TaskAttempt is one time that a task was sent.
 type TaskAttempt struct {
-	N         int       `json:"n" db:"n"`
-	At        time.Time `json:"at" db:"at"`
-	RequestID string    `json:"request_id" db:"request_id"`
+	// Number of the attempt, counted from 1.
+	N int `json:"n" db:"n"`
+	// Time the attempt began.
+	At time.Time `json:"at" db:"at"`
+	// ID of the attempt, a UUID. The connector receives it with the change.
+	RequestID string `json:"request_id" db:"request_id"`
 	// Null while it is in progress, or if the end is unknown.
-	Outcome    *string         `json:"outcome" db:"outcome"`
-	ErrorClass *string         `json:"error_class" db:"error_class"`
-	Upstream   *v1.ErrorDetail `json:"upstream" db:"upstream"`
-	ExecutedBy *v1.ExecutedBy  `json:"executed_by" db:"executed_by"`
-	LatencyMS  *int            `json:"latency_ms" db:"latency_ms"`
+	Outcome *string `json:"outcome" db:"outcome"`
+	// Class of the error of the attempt, as in the task; null if there is none.
+	ErrorClass *string `json:"error_class" db:"error_class"`
+	// Error of the attempt, as the connector returned it; null if there is none.
+	Upstream *v1.ErrorDetail `json:"upstream" db:"upstream"`
+	// Where the attempt was carried out: hosted in the control plane, or in an agent; null if no result was received.
+	ExecutedBy *v1.ExecutedBy `json:"executed_by" db:"executed_by"`
+	// Duration of the attempt in milliseconds; null while it is in progress, or if the end is unknown.
+	LatencyMS *int `json:"latency_ms" db:"latency_ms"`
 }
 
 // shown are the tasks t that a viewer may see: of the people they manage, and about what they own.

@@ -16,30 +16,38 @@ import (
 
 // Change is one thing that a run makes different.
 type Change struct {
-	// its number in the run
-	N      int64  `json:"n" db:"n"`
+	// Number of the change in the run.
+	N int64 `json:"n" db:"n"`
+	// Kind of the object that changes; a nesting is an entitlement held by another entitlement.
 	Object string `json:"object" db:"object" enum:"identity,account,entitlement,grant,nesting"`
+	// Kind of change; missing means absent from a complete reading, and reappear means seen again afterwards.
 	Change string `json:"change" db:"change" enum:"create,update,disable,missing,remove,reappear"`
-	// null for what is new until it is merged; of a nesting, the inner entitlement
-	ObjectID   *string `json:"object_id" db:"object_id"`
-	ExternalID string  `json:"external_id" db:"external_id"`
-	Display    string  `json:"display" db:"display"`
-	// the kind under which it was weighed; null: it is not
+	// ID of the object, or of a nesting's inner entitlement; null for a new object until it is created.
+	ObjectID *string `json:"object_id" db:"object_id"`
+	// ID of the object in its system.
+	ExternalID string `json:"external_id" db:"external_id"`
+	// Display name of the object.
+	Display string `json:"display" db:"display"`
+	// Kind of safety limit that the change counts toward; null when it counts toward none.
 	Guard *string `json:"guard" db:"guard"`
-	// what differs
+	// Names of the fields that differ.
 	Fields []string `json:"fields" db:"fields" nullable:"false"`
-	// values of a few named fields before; never raw attributes
+	// Values of a few named fields before the change; never raw attributes.
 	Before json.RawMessage `json:"before" db:"before"`
-	// the same fields after
+	// Values of the same fields after the change.
 	After json.RawMessage `json:"after" db:"after"`
-	// of the person, or of the account's owner
+	// Department of the person or of the account's owner.
 	Department *string `json:"department" db:"department"`
-	// the branch of the tree it lies in
-	Container *string   `json:"container" db:"container"`
-	Manager   *string   `json:"manager" db:"manager"`
-	State     string    `json:"state" db:"state" enum:"pending,applied,held,previewed,skipped,discarded"`
-	Reason    *string   `json:"reason" db:"reason"`
-	At        time.Time `json:"at" db:"at"`
+	// Branch of the directory tree that contains the object.
+	Container *string `json:"container" db:"container"`
+	// Manager of the person or of the account's owner; null when none is known.
+	Manager *string `json:"manager" db:"manager"`
+	// Whether the change is pending, applied, held for a decision, only previewed, skipped or discarded.
+	State string `json:"state" db:"state" enum:"pending,applied,held,previewed,skipped,discarded"`
+	// Why the change has its state; null when no reason was recorded.
+	Reason *string `json:"reason" db:"reason"`
+	// Time the change was recorded or last changed its state.
+	At time.Time `json:"at" db:"at"`
 }
 
 const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before,

@@ -13,41 +13,54 @@ import (
 
 // Diff is what a run changes, grouped for whoever must judge it.
 type Diff struct {
-	RunID   string `json:"run_id"`
-	Status  string `json:"status"`
+	// ID of the sync run.
+	RunID string `json:"run_id"`
+	// Status of the sync run.
+	Status string `json:"status"`
+	// Whether the run applies changes (apply) or only shows them (preview).
 	Purpose string `json:"purpose" enum:"apply,preview"`
-	// changes in all
+	// Number of changes in all.
 	Total int64 `json:"total"`
-	// changes that wait for a decision
+	// Number of changes that await a decision.
 	Held int64 `json:"held"`
 	// The id of the hold. A release names it.
-	Digest string           `json:"digest"`
-	Groups []Group          `json:"groups" nullable:"false"`
-	Holds  []reconcile.Hold `json:"holds" nullable:"false"`
+	Digest string `json:"digest"`
+	// Changes grouped by kind.
+	Groups []Group `json:"groups" nullable:"false"`
+	// Kinds of change that exceeded their safety limits.
+	Holds []reconcile.Hold `json:"holds" nullable:"false"`
 }
 
 // Group are the changes of one kind.
 type Group struct {
-	// the kind of hold they count for; null: none
-	Guard  *string `json:"guard" db:"guard"`
-	Object string  `json:"object" db:"object"`
-	Change string  `json:"change" db:"change"`
-	Count  int64   `json:"count" db:"count"`
-	Held   int64   `json:"held" db:"held"`
-	// the greatest shares, at most 20
+	// Kind of safety limit that the changes count toward; null when they count toward none.
+	Guard *string `json:"guard" db:"guard"`
+	// Kind of the objects that change: identity, account, entitlement, grant or nesting.
+	Object string `json:"object" db:"object"`
+	// Kind of change: create, update, disable, missing, remove or reappear.
+	Change string `json:"change" db:"change"`
+	// Number of changes in the group.
+	Count int64 `json:"count" db:"count"`
+	// Number of changes in the group that await a decision.
+	Held int64 `json:"held" db:"held"`
+	// Departments with the most changes, at most 20.
 	Departments []Share `json:"departments" db:"-" nullable:"false"`
-	Containers  []Share `json:"containers" db:"-" nullable:"false"`
-	Managers    []Share `json:"managers" db:"-" nullable:"false"`
-	Fields      []Share `json:"fields" db:"-" nullable:"false"`
-	// the first five
+	// Branches of the directory tree with the most changes, at most 20.
+	Containers []Share `json:"containers" db:"-" nullable:"false"`
+	// Managers with the most changes, at most 20.
+	Managers []Share `json:"managers" db:"-" nullable:"false"`
+	// Fields that differ in the most changes, at most 20.
+	Fields []Share `json:"fields" db:"-" nullable:"false"`
+	// First five changes of the group.
 	Samples []Change `json:"samples" db:"-" nullable:"false"`
 }
 
 // Share is how many changes have a value in common.
 type Share struct {
-	// null: those that have none
+	// Common value of the changes; null for the changes that have none.
 	Value *string `json:"value"`
-	Count int64   `json:"count"`
+	// Number of changes with this value.
+	Count int64 `json:"count"`
 }
 
 const maxShares, maxSamples = 20, 5

@@ -40,12 +40,14 @@ type holdsIn struct {
 
 // Holding is what a run holds.
 type Holding struct {
+	// Kinds of change that are held.
 	Items []reconcile.Hold `json:"items" nullable:"false"`
-	// changes that wait for a decision
+	// Number of changes that await a decision.
 	Held int64 `json:"held"`
-	// of them; a release names it
-	Digest string            `json:"digest"`
-	Links  map[string]string `json:"links"`
+	// Digest of the held changes. A release names it.
+	Digest string `json:"digest"`
+	// URLs of the sync run and of related resources, by name.
+	Links map[string]string `json:"links"`
 }
 
 type holdsOut struct{ Body Holding }
@@ -81,7 +83,7 @@ func (s *Service) release(ctx context.Context, v viewer.Viewer, in *releaseIn) (
 
 // Dismissal is why what is held is discarded.
 type Dismissal struct {
-	// why; it goes into the audit log
+	// Reason for the decision, which is recorded in the audit log.
 	Comment string `json:"comment" minLength:"1" maxLength:"2000"`
 }
 

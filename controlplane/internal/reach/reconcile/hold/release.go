@@ -17,39 +17,44 @@ import (
 
 // Subset names a part of what is held. Each list that is given must match, by any of its values.
 type Subset struct {
-	// kinds of hold, such as account_missing
+	// Kinds of hold, such as account_missing.
 	Kinds []string `json:"kinds,omitempty" maxItems:"100"`
-	// identity, account, entitlement, grant, nesting
+	// Kinds of object: identity, account, entitlement, grant, nesting.
 	Objects []string `json:"objects,omitempty" maxItems:"10"`
-	// create, update, disable, missing, remove, reappear
-	Changes     []string `json:"changes,omitempty" maxItems:"10"`
+	// Kinds of change: create, update, disable, missing, remove, reappear.
+	Changes []string `json:"changes,omitempty" maxItems:"10"`
+	// Departments of the people, or of the accounts' owners.
 	Departments []string `json:"departments,omitempty" maxItems:"1000"`
-	// branches of the tree, including everything below them
-	Containers  []string `json:"containers,omitempty" maxItems:"1000"`
+	// Branches of the directory tree, including everything below them.
+	Containers []string `json:"containers,omitempty" maxItems:"1000"`
+	// IDs of the objects in their system.
 	ExternalIDs []string `json:"external_ids,omitempty" maxItems:"10000"`
 }
 
 // Decision releases what is held, or a part of it. Digest and count say what was seen: if something else is held,
 // nothing happens.
 type Decision struct {
-	// the part to apply; without it everything
+	// Part of the held changes to apply; without it, all of them.
 	Subset *Subset `json:"subset,omitempty"`
-	// why this may be applied; it goes into the audit log
+	// Reason why the changes may be applied, which is recorded in the audit log.
 	Comment string `json:"comment" minLength:"1" maxLength:"2000"`
-	// how many held changes the subset is expected to match
+	// Number of held changes that the subset is expected to match.
 	ExpectedCount int64 `json:"expected_count" minimum:"1"`
-	// of all that is held, as GET holds gives it
+	// Digest of all held changes, as GET holds returns it.
 	Digest string `json:"digest" minLength:"64" maxLength:"64"`
 }
 
 // Released answers a release.
 type Released struct {
-	RunID  string `json:"run_id"`
+	// ID of the sync run.
+	RunID string `json:"run_id"`
+	// Status of the sync run after the release.
 	Status string `json:"status"`
-	// changes that are applied now, each looked at again
+	// Number of changes that are applied now, each after another check.
 	Released int64 `json:"released"`
-	// changes that still wait
-	Held  int64             `json:"held"`
+	// Number of changes that still await a decision.
+	Held int64 `json:"held"`
+	// URLs of the sync run and of related resources, by name.
 	Links map[string]string `json:"links"`
 }
 

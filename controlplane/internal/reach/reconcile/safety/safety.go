@@ -16,13 +16,13 @@ const (
 // Safety is how carefully a connector's runs are looked at: how much of each kind of change passes unseen, and how
 // absence is proven.
 type Safety struct {
-	// own limits; a kind without one keeps the standard
+	// Limits of this connector. A kind without one keeps the standard limit.
 	Limits []SafetyLimit `json:"limits" nullable:"false"`
 	// ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D.
 	Window string `json:"window"`
-	// half of a population of 5 or more, or all of 2 or more, is held whatever the limits say
+	// Whether the loss of half of a population of 5 or more, or of all of 2 or more, is held whatever the limits are.
 	TotalLoss bool `json:"total_loss"`
-	// kind: other changes of the run go on. run: nothing of it is applied.
+	// Whether other changes of the run are applied (kind), or none of it is (run).
 	HoldScope string `json:"hold_scope" enum:"kind,run"`
 	// ISO 8601 duration after which a hold is discarded. From PT1H to P30D.
 	HoldTTL  string   `json:"hold_ttl"`
@@ -31,20 +31,21 @@ type Safety struct {
 
 // SafetyLimit is the limit of one kind: min(cap, max(floor, pct × population)).
 type SafetyLimit struct {
+	// Kind of change that the limit applies to.
 	Kind string `json:"kind" enum:"identity_deactivation,account_missing,account_disabled,grant_removed,entitlement_removed,identity_create,attribute_rewrite,attribute_rewrite.department,attribute_rewrite.manager,attribute_rewrite.email,attribute_rewrite.employee_number"`
-	// the number that is always allowed
+	// Number of changes that is always allowed.
 	Floor int64 `json:"floor" minimum:"0" maximum:"1000000000"`
-	// share of the population, in percent
+	// Allowed share of the population, in percent.
 	Pct float64 `json:"pct" minimum:"0" maximum:"100"`
-	// never more than this
+	// Highest number of changes that is allowed.
 	Cap int64 `json:"cap" minimum:"0" maximum:"1000000000"`
-	// when the standard comes back; without it the limit stays
+	// Time the standard limit returns; without it, this limit stays.
 	Until *time.Time `json:"until,omitempty"`
 }
 
 // Deletion is how absence becomes removal.
 type Deletion struct {
-	// complete syncs in a row without a record until it counts as deleted
+	// Number of complete syncs in a row without a record until the record counts as deleted.
 	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10"`
 }
 

@@ -93,11 +93,12 @@ type Deprovision struct {
 
 // DriftRule says what is done about attributes of managed accounts that are other than their template has them.
 type DriftRule struct {
-	// on_sync: after every sync of the system, and on request.
+	// When accounts are compared. on_sync: after every sync of the system, and on request.
 	Check string `json:"check,omitempty" enum:"on_sync,never"`
 	// The targets of the template that are compared; null: all that it always writes.
 	Attributes []string `json:"attributes,omitempty" maxItems:"200"`
-	// report: they are listed; push: written again, within the breaker; accept: what the target has stays.
+	// How drift is resolved. report: it is listed. push: the template's value is written again, within the circuit
+	// breaker. accept: the target's value stays.
 	Direction string `json:"direction,omitempty" enum:"report,push,accept"`
 	// What happens if a grant or account with a reason is removed in the target system. repair, the default: it is
 	// provisioned again. ask: a failed task asks whether to provision it.
@@ -132,9 +133,12 @@ func (d Deprovision) After() (length time.Duration, ok bool) {
 // DeprovisionSettings are those of what becomes of accounts that nobody should have.
 type DeprovisionSettings struct {
 	// Nothing but true.
-	Disable     *bool   `json:"disable,omitempty"`
+	Disable *bool `json:"disable,omitempty"`
+	// An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted. If it is absent, the
+	// tenant's lifecycle settings apply.
 	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20"`
-	KeepGroups  *bool   `json:"keep_groups,omitempty"`
+	// A disabled account keeps its memberships.
+	KeepGroups *bool `json:"keep_groups,omitempty"`
 }
 
 // Override sets a member to what was given, where something was.

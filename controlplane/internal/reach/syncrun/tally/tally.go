@@ -32,25 +32,35 @@ func (t Tally) Changes() Tally {
 
 // Counters count the records of a run. The first four are the specification's.
 type Counters struct {
-	IdentitiesRead     int64 `json:"identities_read"`
+	// Number of identities read.
+	IdentitiesRead int64 `json:"identities_read"`
+	// Number of accounts read.
 	AccountsDiscovered int64 `json:"accounts_discovered"`
+	// Number of entitlements read and mapped.
 	EntitlementsMapped int64 `json:"entitlements_mapped"`
-	GrantsRecorded     int64 `json:"grants_recorded"`
-	Created            int64 `json:"created"`
-	Updated            int64 `json:"updated"`
-	Unchanged          int64 `json:"unchanged"`
-	// absent from a complete reading for the first time
+	// Number of grants recorded.
+	GrantsRecorded int64 `json:"grants_recorded"`
+	// Objects that were created.
+	Created int64 `json:"created"`
+	// Objects that were changed.
+	Updated int64 `json:"updated"`
+	// Objects that were read and did not differ.
+	Unchanged int64 `json:"unchanged"`
+	// Objects that were absent from a complete reading for the first time.
 	Missing int64 `json:"missing"`
-	// absent again, or reported as deleted
+	// Objects that were absent again, or reported as deleted.
 	Removed int64 `json:"removed"`
-	// seen again after having been missing or removed
+	// Objects that were seen again after having been missing or removed.
 	Reappeared int64 `json:"reappeared"`
-	Inherited  int64 `json:"inherited_grants"`
-	Linked     int64 `json:"accounts_linked"`
+	// Number of inherited grants of the connector.
+	Inherited int64 `json:"inherited_grants"`
+	// Accounts that were linked to an owner.
+	Linked int64 `json:"accounts_linked"`
+	// References to records that were not read.
 	Unresolved int64 `json:"unresolved_references"`
-	// records that were set aside whole
+	// Records that were set aside whole.
 	Skipped int64 `json:"skipped"`
-	// records or values that could not be used; see links.errors
+	// Records or values that could not be used; see links.errors.
 	Errors int64 `json:"errors"`
 }
 
@@ -67,21 +77,27 @@ func (c *Counters) add(o Counters) {
 // Counts say what a run did to one kind of object. Each object is counted once, whatever happened to the run on its
 // way.
 type Counts struct {
-	Created    int64 `json:"created"`
-	Updated    int64 `json:"updated"`
-	Unchanged  int64 `json:"unchanged"`
-	Missing    int64 `json:"missing"`
-	Removed    int64 `json:"removed"`
+	// Objects that were created.
+	Created int64 `json:"created"`
+	// Objects that were changed.
+	Updated int64 `json:"updated"`
+	// Objects that were read and did not differ.
+	Unchanged int64 `json:"unchanged"`
+	// Objects that were absent from a complete reading for the first time.
+	Missing int64 `json:"missing"`
+	// Objects that were absent again, or reported as deleted.
+	Removed int64 `json:"removed"`
+	// Objects that were seen again after having been missing or removed.
 	Reappeared int64 `json:"reappeared"`
-	// records that were set aside whole
+	// Records that were set aside whole.
 	Quarantined int64 `json:"quarantined"`
-	// removals that were no longer true when they were to be made
+	// Removals that no longer applied when they were to be made.
 	Skipped int64 `json:"skipped"`
-	// records with references to records that were not read
+	// Records with references to records that were not read.
 	Unresolved int64 `json:"unresolved"`
-	// of the reappeared, grants that we had revoked; they are shown as reappeared
+	// Reappeared grants that Grantwright had revoked. They are counted in reappeared as well.
 	Returned int64 `json:"returned,omitempty"`
-	// grants that were read within minutes of our revoking them, treated as a delayed result
+	// Grants that were read within minutes of their revocation, treated as a delayed result.
 	Suppressed int64 `json:"suppressed,omitempty"`
 }
 
@@ -102,11 +118,15 @@ func (c *Counts) Add(o Counts) {
 
 // Report says what a run did, by kind of object. It counts what the merge and the removals wrote, not what was read.
 type Report struct {
-	Identities   Counts `json:"identities"`
-	Accounts     Counts `json:"accounts"`
+	// Changes of identities.
+	Identities Counts `json:"identities"`
+	// Changes of accounts.
+	Accounts Counts `json:"accounts"`
+	// Changes of entitlements.
 	Entitlements Counts `json:"entitlements"`
-	Grants       Counts `json:"grants"`
-	// entitlements held by entitlements; created counts those seen again as well
+	// Changes of grants.
+	Grants Counts `json:"grants"`
+	// Changes of entitlements held by entitlements. The count created includes those seen again.
 	Nestings Counts `json:"nestings"`
 }
 

@@ -29,31 +29,48 @@ type BulkEntitlementUpdate struct {
 
 // BulkEntitlementFilter says which entitlements are meant; each member given must hold.
 type BulkEntitlementFilter struct {
-	ConnectorID string   `json:"connector_id,omitempty" format:"uuid"`
-	Kind        string   `json:"kind,omitempty" maxLength:"100"`
-	OwnerID     string   `json:"owner_id,omitempty" format:"uuid"`
-	Privileged  string   `json:"privileged,omitempty" enum:"true,false"`
-	Requestable string   `json:"requestable,omitempty" enum:"true,false"`
-	RiskLevel   []string `json:"risk_level,omitempty" enum:"low,medium,high,critical" nullable:"false" maxItems:"4"`
-	Tag         string   `json:"tag,omitempty" maxLength:"100"`
-	Q           string   `json:"q,omitempty" maxLength:"200"`
+	// ID of the connector of the entitlements.
+	ConnectorID string `json:"connector_id,omitempty" format:"uuid"`
+	// Kind of the entitlements, such as group or role.
+	Kind string `json:"kind,omitempty" maxLength:"100"`
+	// ID of an identity that owns the entitlements.
+	OwnerID string `json:"owner_id,omitempty" format:"uuid"`
+	// Selects privileged entitlements (true) or entitlements that are not privileged (false).
+	Privileged string `json:"privileged,omitempty" enum:"true,false"`
+	// Selects entitlements that can be requested (true) or that cannot (false).
+	Requestable string `json:"requestable,omitempty" enum:"true,false"`
+	// Risk levels, one of which the entitlement must have.
+	RiskLevel []string `json:"risk_level,omitempty" enum:"low,medium,high,critical" nullable:"false" maxItems:"4"`
+	// One of the entitlement's compliance tags, duty tags or data classes.
+	Tag string `json:"tag,omitempty" maxLength:"100"`
+	// Words, each of which is part of a name, description, native identity or external_id. Case, accents and order do
+	// not matter.
+	Q string `json:"q,omitempty" maxLength:"200"`
 }
 
 // BulkEntitlementResult is what became of one entitlement.
 type BulkEntitlementResult struct {
-	ID      string `json:"id"`
+	// ID of the entitlement.
+	ID string `json:"id"`
+	// Result for the entitlement. updated: changed, or would be with dry_run. unchanged: it already has these values.
+	// refused: see code and detail.
 	Outcome string `json:"outcome" enum:"updated,unchanged,refused"`
 	// Why it was refused.
-	Code    string              `json:"code,omitempty"`
-	Detail  string              `json:"detail,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Why the update was refused, in words. Absent unless refused.
+	Detail string `json:"detail,omitempty"`
+	// Fields that changed, or would change with dry_run. Absent unless updated.
 	Changes []EntitlementChange `json:"changes,omitempty" nullable:"false"`
 }
 
 // EntitlementChange is a member that becomes something else.
 type EntitlementChange struct {
+	// Name of the field, such as risk_level.
 	Field string `json:"field"`
-	From  any    `json:"from"`
-	To    any    `json:"to"`
+	// Value before the change. Null: no value.
+	From any `json:"from"`
+	// Value after the change. Null: no value.
+	To any `json:"to"`
 }
 
 func changed(changes []audit.Change) []EntitlementChange {
@@ -66,11 +83,16 @@ func changed(changes []audit.Change) []EntitlementChange {
 
 // BulkEntitlementsUpdated are the results, in the order of the ids.
 type BulkEntitlementsUpdated struct {
-	DryRun    bool                    `json:"dry_run"`
-	Updated   int                     `json:"updated"`
-	Unchanged int                     `json:"unchanged"`
-	Refused   int                     `json:"refused"`
-	Results   []BulkEntitlementResult `json:"results" nullable:"false"`
+	// True if the request was a dry run: nothing was written.
+	DryRun bool `json:"dry_run"`
+	// Number of entitlements that changed, or would change with dry_run.
+	Updated int `json:"updated"`
+	// Number of entitlements that already have the values.
+	Unchanged int `json:"unchanged"`
+	// Number of entitlements whose update was refused.
+	Refused int `json:"refused"`
+	// Result for each entitlement, in the order of the IDs.
+	Results []BulkEntitlementResult `json:"results" nullable:"false"`
 }
 
 // maxBulk is the most entitlements that one call changes.

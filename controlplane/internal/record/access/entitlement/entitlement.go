@@ -26,8 +26,10 @@ type EntitlementFields struct {
 	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// People who replace the owners if an approval needs an owner. This does not extend what they can see.
 	BackupOwnerIDs []string `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	Privileged     bool     `json:"privileged" db:"privileged" required:"false"`
-	RiskLevel      string   `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	// True if the entitlement gives elevated rights, such as those of an administrator.
+	Privileged bool `json:"privileged" db:"privileged" required:"false"`
+	// Risk of the entitlement. The default is low.
+	RiskLevel string `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
 	// Such as SOX or HIPAA.
 	ComplianceTags []string `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
 	// Functions of the business, for the separation of duties.
@@ -46,7 +48,8 @@ type EntitlementFields struct {
 	ExtensionMax *string `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" example:"P30D"`
 	// Its approval rule; null: the tenant's rules apply.
 	ApprovalRuleID *string `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid"`
-	// deprecated: no new grants. disconnected: its connector was deleted; it is not written.
+	// State of the entitlement. deprecated: no new grants. retired: it is out of use. disconnected: its connector was
+	// deleted; it is not written.
 	Lifecycle string `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected"`
 	// What to ask for instead of it.
 	ReplacementID *string `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid"`
@@ -54,16 +57,22 @@ type EntitlementFields struct {
 
 // Entitlement is a right that can be granted in one target system: a group, role, permission set or licence.
 type Entitlement struct {
-	ID          string  `json:"id" db:"id"`
+	// ID of the entitlement.
+	ID string `json:"id" db:"id"`
+	// ID of the connector. Null: the entitlement belongs to no system.
 	ConnectorID *string `json:"connector_id" db:"connector_id"`
 	// The system, for people; empty where it belongs to none.
 	ConnectorName string `json:"connector_name" db:"connector_name"`
 	// The immutable native id in the target system.
-	ExternalID     string  `json:"external_id" db:"external_id"`
+	ExternalID string `json:"external_id" db:"external_id"`
+	// Native key that people can read, such as a DN. Null: not reported.
 	NativeIdentity *string `json:"native_identity" db:"native_identity"`
-	Kind           string  `json:"kind" db:"kind"`
-	Name           string  `json:"name" db:"name"`
-	DisplayName    string  `json:"display_name" db:"display_name"`
+	// Kind of the entitlement in the target system, such as group, role, permission_set or license.
+	Kind string `json:"kind" db:"kind"`
+	// Name of the entitlement in the target system.
+	Name string `json:"name" db:"name"`
+	// Display name of the entitlement. Empty: name is shown instead.
+	DisplayName string `json:"display_name" db:"display_name"`
 	// The target system's own words.
 	Description *string `json:"description" db:"description"`
 	// What it opens.
@@ -73,21 +82,32 @@ type Entitlement struct {
 	SourceOwnerIDs []string `json:"source_owner_ids" db:"source_owner_ids" nullable:"false"`
 	// The origin of privileged: rule or human. Null: not set.
 	PrivilegedSource *string `json:"privileged_source" db:"privileged_source"`
-	Grantable        bool    `json:"grantable" db:"grantable"`
-	Revocable        bool    `json:"revocable" db:"revocable"`
-	ExclusionGroup   *string `json:"exclusion_group" db:"exclusion_group"`
-	MaxMembers       *int    `json:"max_members" db:"max_members"`
+	// False if the target system does not allow the entitlement to be assigned from outside.
+	Grantable bool `json:"grantable" db:"grantable"`
+	// False if the entitlement can be revoked only in the target system.
+	Revocable bool `json:"revocable" db:"revocable"`
+	// Name of a group of entitlements that exclude each other in the target system. Null: none.
+	ExclusionGroup *string `json:"exclusion_group" db:"exclusion_group"`
+	// Maximum number of members in the target system, such as the number of licenses. Null: not reported.
+	MaxMembers *int `json:"max_members" db:"max_members"`
 	// Accounts that hold it directly, of those the reader may see.
 	DirectMemberCount int64 `json:"direct_member_count" db:"direct_member_count"`
 	// Accounts that hold it directly or through nesting, of those the reader may see.
-	EffectiveMemberCount int64             `json:"effective_member_count" db:"effective_member_count"`
-	FirstSeenAt          time.Time         `json:"first_seen_at" db:"first_seen_at"`
-	MissingSince         *time.Time        `json:"missing_since" db:"missing_since"`
-	Attributes           map[string]any    `json:"attributes" db:"attributes"`
-	Labels               map[string]string `json:"labels" db:"labels"`
-	CreatedAt            time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt            time.Time         `json:"updated_at" db:"updated_at"`
-	Version              int               `json:"version" db:"version"`
+	EffectiveMemberCount int64 `json:"effective_member_count" db:"effective_member_count"`
+	// Time the entitlement was first recorded in Grantwright.
+	FirstSeenAt time.Time `json:"first_seen_at" db:"first_seen_at"`
+	// Time since which sync runs have not found the entitlement in the target system. Null: it is not missing.
+	MissingSince *time.Time `json:"missing_since" db:"missing_since"`
+	// Further attributes of the entitlement from the connector and its mappings, by name.
+	Attributes map[string]any `json:"attributes" db:"attributes"`
+	// Labels of the entitlement, as pairs of key and value.
+	Labels map[string]string `json:"labels" db:"labels"`
+	// Time the record of the entitlement was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the record of the entitlement last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number of the entitlement, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 // EntitlementDetail is one entitlement with its nesting, as far as the reader may see it.
@@ -138,6 +158,8 @@ func (e Entitlement) CheckGrantable() error {
 
 // NamedParty is somebody or something by name.
 type NamedParty struct {
-	ID      string `json:"id"`
+	// ID of the person or object.
+	ID string `json:"id"`
+	// Name of the person or object.
 	Display string `json:"display"`
 }

@@ -36,9 +36,12 @@ type EntitlementHierarchy struct {
 
 // EntitlementLevel is an entitlement, and how many steps of nesting away it is.
 type EntitlementLevel struct {
-	ID      string `json:"id" db:"id"`
+	// ID of the entitlement.
+	ID string `json:"id" db:"id"`
+	// Display name of the entitlement.
 	Display string `json:"display" db:"display"`
-	Depth   int    `json:"depth" db:"depth"`
+	// Number of nesting steps from the entitlement of the request. 1: directly nested.
+	Depth int `json:"depth" db:"depth"`
 }
 
 func (s *Service) hierarchy(ctx context.Context, v viewer.Viewer, in *one) (*answer[EntitlementHierarchy], error) {

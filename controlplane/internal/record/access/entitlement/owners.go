@@ -11,7 +11,9 @@ import (
 
 // EntitlementOwners says who owns an entitlement. What is left out stays as it is.
 type EntitlementOwners struct {
-	OwnerIDs       *[]string `json:"owner_ids,omitempty" maxItems:"50" format:"uuid"`
+	// IDs of the identities that own the entitlement. Empty: no owner. Absent: the owners do not change.
+	OwnerIDs *[]string `json:"owner_ids,omitempty" maxItems:"50" format:"uuid"`
+	// IDs of the backup owners. Empty: no backup owner. Absent: the backup owners do not change.
 	BackupOwnerIDs *[]string `json:"backup_owner_ids,omitempty" maxItems:"50" format:"uuid"`
 }
 

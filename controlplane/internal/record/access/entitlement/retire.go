@@ -24,6 +24,7 @@ type EntitlementRetirement struct {
 
 // RetirementImpact is what retiring an entitlement means.
 type RetirementImpact struct {
+	// True if the request was a dry run: nothing was written.
 	DryRun bool `json:"dry_run"`
 	// Accounts that hold it. They go on holding it until their reasons end, or it is revoked.
 	Holders int64 `json:"holders"`
@@ -32,7 +33,8 @@ type RetirementImpact struct {
 	// Roles that hold it: they give it no more.
 	Roles []NamedParty `json:"roles" nullable:"false"`
 	// Requests for it that are not decided yet.
-	OpenRequests  int64   `json:"open_requests"`
+	OpenRequests int64 `json:"open_requests"`
+	// ID of the entitlement to request instead. Null: none.
 	ReplacementID *string `json:"replacement_id"`
 	// As it is now, or would be left by a dry run.
 	Entitlement EntitlementDetail `json:"entitlement"`

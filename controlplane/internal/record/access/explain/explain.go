@@ -14,21 +14,29 @@ import (
 
 // AccessExplanation is the whole story of a person and an entitlement: what they hold, why, and why not.
 type AccessExplanation struct {
+	// Whether the person holds the entitlement, and should, in one sentence.
 	Summary string `json:"summary"`
 	// All of it in plain words, in order.
 	Story []string `json:"story" nullable:"false"`
 	// Null if the account has no owner.
-	Identity    *identity.Reference `json:"identity"`
-	Entitlement identity.Reference  `json:"entitlement"`
-	Desired     bool                `json:"desired"`
-	Observed    bool                `json:"observed"`
+	Identity *identity.Reference `json:"identity"`
+	// Entitlement that the explanation is about.
+	Entitlement identity.Reference `json:"entitlement"`
+	// True if a reason allows the access and none denies it.
+	Desired bool `json:"desired"`
+	// True if the target system has the grant, as far as is known.
+	Observed bool `json:"observed"`
 	// Why what should be is not so.
-	Difference string            `json:"difference,omitempty"`
-	Reasons    []ExplainedReason `json:"reasons" nullable:"false"`
-	EndsAt     *time.Time        `json:"ends_at"`
+	Difference string `json:"difference,omitempty"`
+	// Reasons that allow or deny the access, including the latest ones that have ended.
+	Reasons []ExplainedReason `json:"reasons" nullable:"false"`
+	// Time the access ends. Null: no end is set.
+	EndsAt *time.Time `json:"ends_at"`
 	// What would end it.
-	EndsWith     []string           `json:"ends_with" nullable:"false"`
-	FirstSeen    *GrantFirstSeen    `json:"first_seen"`
+	EndsWith []string `json:"ends_with" nullable:"false"`
+	// When and how the grant was first recorded. Null: there is no grant.
+	FirstSeen *GrantFirstSeen `json:"first_seen"`
+	// Whether changes are written to the target system, and the latest provisioning tasks for this access.
 	Provisioning AccessProvisioning `json:"provisioning"`
 	// The person's accounts in the system.
 	Accounts []identity.Reference `json:"accounts" nullable:"false"`
@@ -39,6 +47,7 @@ type AccessExplanation struct {
 // ExplainedReason is a reason in words.
 type ExplainedReason struct {
 	grant.GrantReason
+	// The reason as one sentence.
 	Sentence string `json:"sentence"`
 	// Whom the rule is for, in words.
 	Rule *string `json:"rule"`
@@ -46,10 +55,13 @@ type ExplainedReason struct {
 
 // GrantFirstSeen says who saw a grant first.
 type GrantFirstSeen struct {
+	// Time the grant was first recorded in Grantwright.
 	At time.Time `json:"at"`
 	// The reading that first saw it; null when it was made from here.
-	RunID       *string        `json:"run_id"`
-	Trigger     *string        `json:"trigger"`
+	RunID *string `json:"run_id"`
+	// What started the sync run: api, manual, schedule or wizard. Null: no sync run.
+	Trigger *string `json:"trigger"`
+	// Who started the sync run, with type, id and display. Null: no sync run.
 	RequestedBy map[string]any `json:"requested_by"`
 	// By the target's own record.
 	AssignedBy *string `json:"assigned_by"`
@@ -67,20 +79,36 @@ type AccessProvisioning struct {
 
 // ExplainedTask is a change of the target, in words.
 type ExplainedTask struct {
-	ID            string         `json:"id" db:"id"`
-	Operation     string         `json:"operation" db:"operation"`
-	State         string         `json:"state" db:"state"`
-	Mode          string         `json:"mode" db:"mode"`
-	Outcome       *string        `json:"outcome" db:"outcome"`
-	ErrorClass    *string        `json:"error_class" db:"error_class"`
-	Error         map[string]any `json:"error" db:"error"`
-	Advice        *string        `json:"advice" db:"advice"`
-	Attempts      int            `json:"attempts" db:"attempts"`
-	NextAttemptAt *time.Time     `json:"next_attempt_at" db:"next_attempt_at"`
-	Verified      string         `json:"verified" db:"verified"`
-	CreatedAt     time.Time      `json:"created_at" db:"created_at"`
-	FinishedAt    *time.Time     `json:"finished_at" db:"finished_at"`
-	Sentence      string         `json:"sentence" db:"-"`
+	// ID of the provisioning task.
+	ID string `json:"id" db:"id"`
+	// Change of the target system, such as create_account, grant or revoke.
+	Operation string `json:"operation" db:"operation"`
+	// State of the task: queued, blocked, running, verifying, retrying, done, failed, manual, cancelled or simulated.
+	State string `json:"state" db:"state"`
+	// Write mode of the task. auto: the change is sent. manual: a person makes it. simulate: it is only recorded.
+	Mode string `json:"mode" db:"mode"`
+	// Result of the last attempt, such as applied, already, refused or not_sent. Null: no result yet.
+	Outcome *string `json:"outcome" db:"outcome"`
+	// Class of the error: transient, throttled, auth, config, conflict, invalid, not_found or unsupported. Null: no
+	// error.
+	ErrorClass *string `json:"error_class" db:"error_class"`
+	// Error of the target system. Null: no error, or you are neither administrator nor auditor.
+	Error map[string]any `json:"error" db:"error"`
+	// How to resolve the error. Null: no advice.
+	Advice *string `json:"advice" db:"advice"`
+	// Number of attempts so far.
+	Attempts int `json:"attempts" db:"attempts"`
+	// Earliest time of the next attempt. Null unless the task is queued or retrying.
+	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at"`
+	// Whether the change was found in the target system: yes or no. none: not checked. pending: the check is still
+	// open.
+	Verified string `json:"verified" db:"verified"`
+	// Time the task was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the task ended. Null: it has not ended.
+	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
+	// State of the task as one sentence.
+	Sentence string `json:"sentence" db:"-"`
 }
 
 // Who names the person, or the account where it belongs to nobody.

@@ -48,9 +48,12 @@ func fillAcceptance(ctx context.Context, tx *pg.Tx, g *Grant) error {
 
 // GrantAcceptedAsFound is who took a grant as it was found.
 type GrantAcceptedAsFound struct {
-	At      time.Time `json:"at"`
-	By      string    `json:"by"`
-	Comment string    `json:"comment"`
+	// Time the grant was accepted.
+	At time.Time `json:"at"`
+	// Display name of the user or service token that accepted the grant.
+	By string `json:"by"`
+	// Why the access is right, as stated at the acceptance.
+	Comment string `json:"comment"`
 }
 
 // NativeSentence says of a native grant why it is there and what is done about it.

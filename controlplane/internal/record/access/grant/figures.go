@@ -11,7 +11,8 @@ import (
 // AccessFigures counts entitlements.
 type AccessFigures struct {
 	// As the list counts: those that their target no longer has do not.
-	Total       int64 `json:"total"`
+	Total int64 `json:"total"`
+	// Number of entitlements that can be requested.
 	Requestable int64 `json:"requestable"`
 	// They have no owner.
 	Unowned int64 `json:"unowned"`

@@ -18,36 +18,59 @@ import (
 
 // Grant is the fact that an account holds an entitlement.
 type Grant struct {
-	ID        string `json:"id" db:"id"`
+	// ID of the grant.
+	ID string `json:"id" db:"id"`
+	// ID of the account that holds the entitlement.
 	AccountID string `json:"account_id" db:"account_id"`
 	// The account's owner; null when there is none.
-	IdentityID    *string `json:"identity_id" db:"identity_id"`
-	EntitlementID string  `json:"entitlement_id" db:"entitlement_id"`
-	ConnectorID   string  `json:"connector_id" db:"connector_id"`
+	IdentityID *string `json:"identity_id" db:"identity_id"`
+	// ID of the entitlement.
+	EntitlementID string `json:"entitlement_id" db:"entitlement_id"`
+	// ID of the connector.
+	ConnectorID string `json:"connector_id" db:"connector_id"`
 	// The system, for people.
-	ConnectorName string              `json:"connector_name" db:"connector_name"`
-	Account       identity.Reference  `json:"account" db:"account"`
-	Identity      *identity.Reference `json:"identity" db:"identity"`
-	Entitlement   identity.Reference  `json:"entitlement" db:"entitlement"`
-	ExternalID    *string             `json:"external_id" db:"external_id"`
-	Directness    string              `json:"directness" db:"directness" enum:"direct,inherited"`
-	// disconnected: its connector was deleted.
-	Status     string     `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected"`
-	Immutable  bool       `json:"immutable" db:"immutable"`
-	AssignedBy *string    `json:"assigned_by" db:"assigned_by"`
-	StartsAt   *time.Time `json:"starts_at" db:"starts_at"`
+	ConnectorName string `json:"connector_name" db:"connector_name"`
+	// Account that holds the entitlement, with its name.
+	Account identity.Reference `json:"account" db:"account"`
+	// Owner of the account, with name. Null: the account has no owner.
+	Identity *identity.Reference `json:"identity" db:"identity"`
+	// Entitlement of the grant, with its name.
+	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
+	// ID of the grant in the target system. Null: not reported.
+	ExternalID *string `json:"external_id" db:"external_id"`
+	// How the account holds the entitlement. direct: the account itself was assigned it. inherited: through nesting
+	// only.
+	Directness string `json:"directness" db:"directness" enum:"direct,inherited"`
+	// Status of the grant. disconnected: its connector was deleted.
+	Status string `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected"`
+	// True if the target system does not allow the grant to be revoked, as in dynamic groups.
+	Immutable bool `json:"immutable" db:"immutable"`
+	// Who assigned the entitlement, as the target system reports. Null: not reported.
+	AssignedBy *string `json:"assigned_by" db:"assigned_by"`
+	// Start of the grant, as the target system reports. Null: not reported.
+	StartsAt *time.Time `json:"starts_at" db:"starts_at"`
 	// By the target, or by the last of its reasons, whichever is sooner.
-	EndsAt       *time.Time        `json:"ends_at" db:"ends_at"`
-	GrantedAt    *time.Time        `json:"granted_at" db:"granted_at"`
-	LastUsedAt   *time.Time        `json:"last_used_at" db:"last_used_at"`
-	FirstSeenAt  time.Time         `json:"first_seen_at" db:"first_seen_at"`
-	MissingSince *time.Time        `json:"missing_since" db:"missing_since"`
-	RevokedAt    *time.Time        `json:"revoked_at" db:"revoked_at"`
-	Attributes   map[string]any    `json:"attributes" db:"attributes"`
-	Labels       map[string]string `json:"labels" db:"labels"`
-	CreatedAt    time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time         `json:"updated_at" db:"updated_at"`
-	Version      int               `json:"version" db:"version"`
+	EndsAt *time.Time `json:"ends_at" db:"ends_at"`
+	// Time of the assignment, as the target system reports or provisioning recorded it. Null: unknown.
+	GrantedAt *time.Time `json:"granted_at" db:"granted_at"`
+	// Last use of the grant, as the target system reports. Null: not reported, or never used.
+	LastUsedAt *time.Time `json:"last_used_at" db:"last_used_at"`
+	// Time the grant was first recorded in Grantwright.
+	FirstSeenAt time.Time `json:"first_seen_at" db:"first_seen_at"`
+	// Time since which sync runs have not found the grant in the target system. Null: it is not missing.
+	MissingSince *time.Time `json:"missing_since" db:"missing_since"`
+	// Time the grant was recorded as revoked. Null: it is not revoked.
+	RevokedAt *time.Time `json:"revoked_at" db:"revoked_at"`
+	// Further attributes of the grant from the connector and its mappings, by name.
+	Attributes map[string]any `json:"attributes" db:"attributes"`
+	// Labels of the grant, as pairs of key and value.
+	Labels map[string]string `json:"labels" db:"labels"`
+	// Time the record of the grant was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the record of the grant last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number of the grant. Each change increases it.
+	Version int `json:"version" db:"version"`
 
 	// Whether it should be: a reason allows it and none denies it.
 	Desired bool `json:"desired" db:"-"`

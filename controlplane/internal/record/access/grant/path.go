@@ -15,17 +15,23 @@ import (
 // NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and
 // each one brings the next. The last is the entitlement itself.
 type NestingPath struct {
+	// IDs of the entitlements on the path. The first is held directly; the last is the entitlement of the grant.
 	EntitlementIDs []string `json:"entitlement_ids" nullable:"false"`
 	// The same with their names.
 	Steps []NestingStep `json:"steps" nullable:"false"`
-	Kind  string        `json:"kind" enum:"nested"`
+	// Kind of the path. nested: each entitlement is nested in the next.
+	Kind string `json:"kind" enum:"nested"`
 }
 
 // NestingStep is an entitlement on a way.
 type NestingStep struct {
-	ID            string `json:"id"`
-	Display       string `json:"display"`
-	ConnectorID   string `json:"connector_id"`
+	// ID of the entitlement.
+	ID string `json:"id"`
+	// Display name of the entitlement.
+	Display string `json:"display"`
+	// ID of the connector of the entitlement. Empty: it belongs to no system.
+	ConnectorID string `json:"connector_id"`
+	// Display name of the connector of the entitlement. Empty: it belongs to no system.
 	ConnectorName string `json:"connector_name"`
 }
 

@@ -85,22 +85,33 @@ type GrantReason struct {
 	// Null for a native one: that the target has it is all there is to it.
 	ID *string `json:"id"`
 	// A denial beats every other reason.
-	Effect string       `json:"effect" enum:"allow,deny"`
-	Kind   string       `json:"kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
-	State  string       `json:"state" enum:"scheduled,active,ended"`
+	Effect string `json:"effect" enum:"allow,deny"`
+	// Kind of the reason. native: found in the target system and assigned by nothing in Grantwright. imported: found in
+	// the target system and recorded as a reason. certified: kept in a review. exception: decided in deviation from the
+	// policies. manual: assigned by an administrator.
+	Kind string `json:"kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
+	// State of the reason. scheduled: it begins later. active: it applies now. ended: it applies no longer.
+	State string `json:"state" enum:"scheduled,active,ended"`
+	// What created the reason, such as a policy, a role, a request or a user.
 	Source ReasonSource `json:"source"`
 	// The role through which it comes.
-	Role  *entitlement.NamedParty `json:"role"`
-	Since time.Time               `json:"since"`
+	Role *entitlement.NamedParty `json:"role"`
+	// Start of the reason. With kind native: the time the grant was first recorded.
+	Since time.Time `json:"since"`
 	// The end. Null: no end.
-	Until   *time.Time `json:"until"`
+	Until *time.Time `json:"until"`
+	// Time the reason ended. Null: it has not ended.
 	EndedAt *time.Time `json:"ended_at"`
 	// Why it ended, or will.
-	EndReason         *string                  `json:"end_reason"`
-	ApprovedBy        []entitlement.NamedParty `json:"approved_by" nullable:"false"`
-	RequestID         *string                  `json:"request_id"`
-	ExternalReference *string                  `json:"external_reference"`
-	Note              *string                  `json:"note"`
+	EndReason *string `json:"end_reason"`
+	// Who approved the access. Empty: no person did.
+	ApprovedBy []entitlement.NamedParty `json:"approved_by" nullable:"false"`
+	// ID of the access request. Null: the reason comes from no request.
+	RequestID *string `json:"request_id"`
+	// Reference of the request in another system, such as a ticket number. Null: none.
+	ExternalReference *string `json:"external_reference"`
+	// Text entered with the reason, such as the justification of a request or an assignment. Null: none.
+	Note *string `json:"note"`
 
 	// The account that it is for, where that was said; null: the person's main one of the system.
 	Account *string `json:"account_id"`
@@ -108,9 +119,11 @@ type GrantReason struct {
 
 // ReasonSource is what a reason comes from.
 type ReasonSource struct {
-	// policy, role, request, user, service, connector, …
-	Type    string `json:"type"`
-	ID      string `json:"id"`
+	// Type of the source, such as policy, role, access_request, user, service or connector.
+	Type string `json:"type"`
+	// ID of the policy, role, request, user, service token or connector.
+	ID string `json:"id"`
+	// Name of the source.
 	Display string `json:"display"`
 	// Of the policy or role, as it was when it first gave this.
 	Version int `json:"version"`

@@ -18,9 +18,11 @@ import (
 // GrantAcceptance takes grants as they were found in their targets.
 type GrantAcceptance struct {
 	// These grants. Without ids, all that connector_id and entitlement_id select.
-	IDs           []string `json:"ids,omitempty" maxItems:"500" format:"uuid"`
-	ConnectorID   string   `json:"connector_id,omitempty" format:"uuid"`
-	EntitlementID string   `json:"entitlement_id,omitempty" format:"uuid"`
+	IDs []string `json:"ids,omitempty" maxItems:"500" format:"uuid"`
+	// Only grants of this connector. Required without ids.
+	ConnectorID string `json:"connector_id,omitempty" format:"uuid"`
+	// Only grants of this entitlement.
+	EntitlementID string `json:"entitlement_id,omitempty" format:"uuid"`
 	// Only grants in these states. The default is both.
 	ReviewState []string `json:"review_state,omitempty" maxItems:"2" enum:"found_at_first_import,unmanaged"`
 	// Why the access is right. It is shown with the grants.
@@ -29,8 +31,10 @@ type GrantAcceptance struct {
 
 // GrantsAccepted is what an acceptance did, or with dry_run would do.
 type GrantsAccepted struct {
-	DryRun   bool `json:"dry_run"`
-	Accepted int  `json:"accepted"`
+	// True if the request was a dry run: nothing was written.
+	DryRun bool `json:"dry_run"`
+	// Number of grants that were accepted, or would be with dry_run.
+	Accepted int `json:"accepted"`
 	// Your own grants. Another person has to accept these.
 	SkippedOwn int `json:"skipped_own"`
 }

@@ -16,27 +16,38 @@ import (
 
 // BulkGrantRevocation is GrantRevocation of many.
 type BulkGrantRevocation struct {
-	IDs    []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
-	Reason string   `json:"reason" minLength:"1" maxLength:"2000"`
+	// IDs of the grants to revoke. Repeated IDs count once.
+	IDs []string `json:"ids" minItems:"1" maxItems:"500" format:"uuid" nullable:"false"`
+	// Why the grants are revoked. It is part of the access history.
+	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
 	// Needed for those that a rule would give again.
 	ExcludeUntil *time.Time `json:"exclude_until,omitempty"`
 }
 
 // BulkGrantResult is what became of one grant.
 type BulkGrantResult struct {
-	ID      string `json:"id"`
+	// ID of the grant.
+	ID string `json:"id"`
+	// Result for the grant. revoked: its revocation was ordered, or would be with dry_run. refused: see code and
+	// detail.
 	Outcome string `json:"outcome" enum:"revoked,refused"`
 	// Why it was refused.
-	Code             string            `json:"code,omitempty"`
-	Detail           string            `json:"detail,omitempty"`
+	Code string `json:"code,omitempty"`
+	// Why the revocation was refused, in words. Absent unless refused.
+	Detail string `json:"detail,omitempty"`
+	// Effect of the revocation. Absent if refused.
 	RevocationImpact *RevocationImpact `json:"impact,omitempty"`
 }
 
 // BulkGrantsRevoked are the results, in the order of the ids.
 type BulkGrantsRevoked struct {
-	DryRun  bool              `json:"dry_run"`
-	Revoked int               `json:"revoked"`
-	Refused int               `json:"refused"`
+	// True if the request was a dry run: nothing was written.
+	DryRun bool `json:"dry_run"`
+	// Number of grants whose revocation was ordered, or would be with dry_run.
+	Revoked int `json:"revoked"`
+	// Number of grants whose revocation was refused.
+	Refused int `json:"refused"`
+	// Result for each grant, in the order of the IDs.
 	Results []BulkGrantResult `json:"results" nullable:"false"`
 }
 

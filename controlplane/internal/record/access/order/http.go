@@ -82,6 +82,7 @@ func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*a
 type extendIn struct {
 	ID   string `path:"id"`
 	Body struct {
+		// New end of the access. It must be later than the current end, by at most the entitlement's extension_max.
 		EndsAt time.Time `json:"ends_at"`
 	}
 }

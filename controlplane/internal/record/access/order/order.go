@@ -21,7 +21,8 @@ type GrantOrder struct {
 	// The person who gets it, through their main account in its system. Give this or account_id.
 	IdentityID string `json:"identity_id,omitempty" format:"uuid"`
 	// The account that gets it, if the person has several.
-	AccountID     string `json:"account_id,omitempty" format:"uuid"`
+	AccountID string `json:"account_id,omitempty" format:"uuid"`
+	// ID of the entitlement to assign.
 	EntitlementID string `json:"entitlement_id" format:"uuid"`
 	// At once when absent.
 	StartsAt *time.Time `json:"starts_at,omitempty"`
@@ -33,8 +34,11 @@ type GrantOrder struct {
 
 // GrantOrdered is what became of an order.
 type GrantOrdered struct {
+	// Reason for the access that the assignment created.
 	Reason grant.GrantReason `json:"reason"`
-	Links  map[string]string `json:"links"`
+	// Paths of related resources. explain: why the person has the access. grants: the person's grants of the
+	// entitlement.
+	Links map[string]string `json:"links"`
 }
 
 // Service enters the orders of administrators. All fields are needed.

@@ -21,7 +21,8 @@ import (
 type GrantRevocation struct {
 	// It is part of the access history.
 	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
-	// all, the default: nothing of it stays. reason: one reason ends, and the access with it if it was the last.
+	// Extent of the revocation. all, the default: all reasons end. reason: one reason ends, and the access with it if
+	// it was the last.
 	Scope string `json:"scope,omitempty" enum:"reason,all"`
 	// With scope reason: the one that ends.
 	ReasonID string `json:"reason_id,omitempty" format:"uuid"`
@@ -32,20 +33,27 @@ type GrantRevocation struct {
 
 // RevocationImpact is what a revocation does, or with dry_run would do.
 type RevocationImpact struct {
+	// ID of the grant.
 	GrantID string `json:"grant_id"`
-	DryRun  bool   `json:"dry_run"`
+	// True if the request was a dry run: nothing was written.
+	DryRun bool `json:"dry_run"`
 	// False when other reasons keep it.
-	AccessEnds       bool                `json:"access_ends"`
-	ReasonsEnded     []grant.GrantReason `json:"reasons_ended" nullable:"false"`
+	AccessEnds bool `json:"access_ends"`
+	// Reasons for the access that end with the revocation.
+	ReasonsEnded []grant.GrantReason `json:"reasons_ended" nullable:"false"`
+	// Reasons for the access that remain, active or scheduled.
 	ReasonsRemaining []grant.GrantReason `json:"reasons_remaining" nullable:"false"`
 	// Reasons of a rule, which would add them again at its next evaluation.
 	WouldReturn []grant.GrantReason `json:"would_return" nullable:"false"`
 	// How long a denial keeps it away.
 	ExcludedUntil *time.Time `json:"excluded_until"`
 	// The target had it without a reason; that is revoked too, by this explicit order.
-	Native bool              `json:"native"`
-	Notes  []string          `json:"notes" nullable:"false"`
-	Links  map[string]string `json:"links,omitempty"`
+	Native bool `json:"native"`
+	// Consequences of the revocation, in words.
+	Notes []string `json:"notes" nullable:"false"`
+	// Paths of related resources. explain: why the person has the access. grants: the person's grants of the
+	// entitlement. Absent in bulk results.
+	Links map[string]string `json:"links,omitempty"`
 }
 
 // plan says what a revocation does to a grant, or why it cannot be.

@@ -70,8 +70,10 @@ const (
 // Break is where a log stops being the one that was written.
 type Break struct {
 	// The first number at which the log is not the one that was written.
-	Seq    int64  `json:"seq"`
-	Kind   string `json:"kind" enum:"missing,edited,unlinked,foreign,contested,truncated,unsigned,unreadable"`
+	Seq int64 `json:"seq"`
+	// Kind of the break. Contested means that a signed checkpoint has another hash for the entry.
+	Kind string `json:"kind" enum:"missing,edited,unlinked,foreign,contested,truncated,unsigned,unreadable"`
+	// Explanation of the break.
 	Detail string `json:"detail"`
 }
 

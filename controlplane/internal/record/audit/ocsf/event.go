@@ -8,16 +8,18 @@ import (
 
 // Event is an entry of the log in the schema's shape. Members that a class does not have are left out.
 type Event struct {
-	ActivityID  int        `json:"activity_id"`
-	CategoryUID int        `json:"category_uid"`
-	ClassUID    int        `json:"class_uid"`
-	TypeUID     int        `json:"type_uid"`
-	SeverityID  int        `json:"severity_id"`
-	StatusID    int        `json:"status_id"`
-	Status      string     `json:"status"`
-	Time        int64      `json:"time"` // milliseconds since 1970
-	Message     string     `json:"message"`
-	Metadata    Metadata   `json:"metadata"`
+	ActivityID  int    `json:"activity_id"`
+	CategoryUID int    `json:"category_uid"`
+	ClassUID    int    `json:"class_uid"`
+	TypeUID     int    `json:"type_uid"`
+	SeverityID  int    `json:"severity_id"`
+	StatusID    int    `json:"status_id"`
+	Status      string `json:"status"`
+	// Time of the action in milliseconds since 1970-01-01 UTC.
+	Time     int64    `json:"time"` // milliseconds since 1970
+	Message  string   `json:"message"`
+	Metadata Metadata `json:"metadata"`
+	// Actor who performed the action.
 	Actor       Actor      `json:"actor"`
 	Source      *Endpoint  `json:"src_endpoint,omitempty"`
 	HTTPRequest *Request   `json:"http_request,omitempty"`

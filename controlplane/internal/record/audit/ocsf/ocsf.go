@@ -13,8 +13,11 @@ const Version = "1.3.0"
 
 // Class is where an action has its place in the schema.
 type Class struct {
-	ClassUID   int `json:"class_uid"`
+	// OCSF class of the action.
+	ClassUID int `json:"class_uid"`
+	// OCSF activity within the class.
 	ActivityID int `json:"activity_id"`
+	// OCSF severity: 1 informational, 2 low, 3 medium, 4 high.
 	SeverityID int `json:"severity_id"`
 }
 

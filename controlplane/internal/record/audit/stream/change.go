@@ -20,13 +20,20 @@ type changeIn struct {
 	ID string `path:"id" format:"uuid"`
 	httpapi.IfMatch
 	Body struct {
-		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		URL         *string `json:"url,omitempty" maxLength:"2048"`
-		Format      *string `json:"format,omitempty" enum:"ndjson,ocsf"`
-		Header      *string `json:"header,omitempty" pattern:"^[A-Za-z0-9-]{1,64}$"`
+		// Name of the stream, unique in the tenant.
+		Name *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		// https://…, or for syslog tls://host:port or tcp://host:port.
+		URL *string `json:"url,omitempty" maxLength:"2048"`
+		// Format of the entries.
+		Format *string `json:"format,omitempty" enum:"ndjson,ocsf"`
+		// Name of the header that carries header_value.
+		Header *string `json:"header,omitempty" pattern:"^[A-Za-z0-9-]{1,64}$"`
+		// Secret value of the header. Null clears it. Required if a new url has another host.
 		HeaderValue *string `json:"header_value,omitempty" nullable:"true" maxLength:"4096"`
-		CA          *string `json:"ca,omitempty" nullable:"true" maxLength:"65536"`
-		Enabled     *bool   `json:"enabled,omitempty"`
+		// PEM certificates of the authority of the destination. Null clears them.
+		CA *string `json:"ca,omitempty" nullable:"true" maxLength:"65536"`
+		// False stops the stream.
+		Enabled *bool `json:"enabled,omitempty"`
 	}
 	RawBody []byte
 }

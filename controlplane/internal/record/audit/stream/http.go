@@ -20,18 +20,22 @@ const maxStreams = 20 // of one tenant
 
 type createIn struct {
 	Body struct {
+		// Name of the stream, unique in the tenant.
 		Name string `json:"name" minLength:"1" maxLength:"120"`
+		// Transport of the stream: HTTPS requests or syslog.
 		Kind string `json:"kind" enum:"https,syslog"`
 		// https://…, or for syslog tls://host:port or tcp://host:port.
-		URL    string `json:"url" maxLength:"2048"`
+		URL string `json:"url" maxLength:"2048"`
+		// Format of the entries.
 		Format string `json:"format,omitempty" enum:"ndjson,ocsf" default:"ndjson"`
 		// Header that carries header_value.
 		Header string `json:"header,omitempty" default:"Authorization" pattern:"^[A-Za-z0-9-]{1,64}$"`
 		// Secret: never shown again.
 		HeaderValue *string `json:"header_value,omitempty" maxLength:"4096"`
 		// PEM of the authority that the sink's certificate comes from, when it is not a public one. Never shown again.
-		CA      *string `json:"ca,omitempty" maxLength:"65536"`
-		Enabled *bool   `json:"enabled,omitempty" default:"true"`
+		CA *string `json:"ca,omitempty" maxLength:"65536"`
+		// False creates the stream without sending entries.
+		Enabled *bool `json:"enabled,omitempty" default:"true"`
 		// Whether entries that are there already are sent as well.
 		From string `json:"from,omitempty" enum:"now,beginning" default:"now"`
 	}
@@ -222,9 +226,12 @@ func (s *Service) checkDestination(ctx context.Context, kind, raw string) error 
 
 // TestResult is what became of a ping.
 type TestResult struct {
-	OK         bool    `json:"ok"`
-	Error      *string `json:"error"`
-	DurationMS int64   `json:"duration_ms"`
+	// True if the test message was delivered.
+	OK bool `json:"ok"`
+	// Error of the delivery. Null if it succeeded.
+	Error *string `json:"error"`
+	// Duration of the test in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
 }
 
 type testOut struct{ Body TestResult }

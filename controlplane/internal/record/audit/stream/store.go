@@ -15,17 +15,26 @@ import (
 
 // Stream is where the log is sent.
 type Stream struct {
-	ID     string `json:"id" db:"id"`
-	Name   string `json:"name" db:"name"`
-	Kind   string `json:"kind" db:"kind" enum:"https,syslog"`
-	URL    string `json:"url" db:"url"`
+	// ID of the audit stream.
+	ID string `json:"id" db:"id"`
+	// Name of the stream, unique in the tenant.
+	Name string `json:"name" db:"name"`
+	// Transport of the stream: HTTPS requests or syslog.
+	Kind string `json:"kind" db:"kind" enum:"https,syslog"`
+	// Destination of the stream.
+	URL string `json:"url" db:"url"`
+	// Format of the entries.
 	Format string `json:"format" db:"format" enum:"ndjson,ocsf"`
 	// Name of the header that carries header_value.
-	Header    string `json:"header" db:"header"`
-	HasHeader bool   `json:"header_value_set" db:"header_value_set"`
-	HasCA     bool   `json:"ca_set" db:"ca_set"`
-	Enabled   bool   `json:"enabled" db:"enabled"`
-	State     string `json:"state" db:"state" enum:"ok,failing,disabled"`
+	Header string `json:"header" db:"header"`
+	// True if a header value is stored.
+	HasHeader bool `json:"header_value_set" db:"header_value_set"`
+	// True if certificates of an authority are stored.
+	HasCA bool `json:"ca_set" db:"ca_set"`
+	// False if the stream is stopped.
+	Enabled bool `json:"enabled" db:"enabled"`
+	// State of the stream. Failing means that the last delivery failed.
+	State string `json:"state" db:"state" enum:"ok,failing,disabled"`
 	// The last entry that was delivered.
 	LastSeq int64 `json:"last_seq" db:"last_seq"`
 	// Entries that are not delivered yet.
@@ -33,13 +42,19 @@ type Stream struct {
 	// Entries that the retention dropped before they could be delivered.
 	Skipped int64 `json:"skipped" db:"skipped"`
 	// Failures since the last delivery.
-	Attempts   int        `json:"attempts" db:"attempts"`
-	NextAt     time.Time  `json:"next_attempt_at" db:"next_at"`
-	LastError  *string    `json:"last_error" db:"last_error"`
+	Attempts int `json:"attempts" db:"attempts"`
+	// Time of the next delivery attempt.
+	NextAt time.Time `json:"next_attempt_at" db:"next_at"`
+	// Error of the last delivery attempt. Null if there is none.
+	LastError *string `json:"last_error" db:"last_error"`
+	// Time of the last delivery. Null before the first one.
 	LastSentAt *time.Time `json:"last_sent_at" db:"last_sent_at"`
-	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
-	UpdatedAt  time.Time  `json:"updated_at" db:"updated_at"`
-	Version    int        `json:"version" db:"version"`
+	// Time the stream was created.
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	// Time the stream was last changed.
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	// Version number, for If-Match.
+	Version int `json:"version" db:"version"`
 }
 
 const columns = `

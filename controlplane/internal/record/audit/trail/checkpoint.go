@@ -240,21 +240,28 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, signer signingkey.Key, at
 
 // Checkpoint is a signed checkpoint as the API shows it.
 type Checkpoint struct {
-	Seq   int64     `json:"seq"`
-	Hash  string    `json:"hash"`
-	At    time.Time `json:"at"`
-	KeyID string    `json:"key_id"`
+	// Number of the last entry that the checkpoint covers.
+	Seq int64 `json:"seq"`
+	// Hash of that entry.
+	Hash string `json:"hash"`
+	// Time of the checkpoint.
+	At time.Time `json:"at"`
+	// ID of the key that signed the checkpoint.
+	KeyID string `json:"key_id"`
 	// The signed note itself (C2SP).
 	Note string `json:"note"`
 }
 
 // VerifyingKey verifies checkpoints.
 type VerifyingKey struct {
-	KeyID     string `json:"key_id"`
+	// ID of the key.
+	KeyID string `json:"key_id"`
+	// Signature algorithm of the key.
 	Algorithm string `json:"algorithm"`
 	// 32 bytes in base64.
 	PublicKey []byte `json:"public_key"`
-	PEM       string `json:"pem"`
+	// The public key in PEM format.
+	PEM string `json:"pem"`
 	// As other tools for signed notes take it.
 	VerifierKey string `json:"verifier_key"`
 	// SHA-256 of the key in hexadecimal.
@@ -266,6 +273,7 @@ type VerifyingKey struct {
 // CheckpointList is a page of checkpoints with the keys for them.
 type CheckpointList struct {
 	httpapi.List[Checkpoint]
+	// Public keys that verify the checkpoints.
 	Keys []VerifyingKey `json:"keys" nullable:"false"`
 }
 

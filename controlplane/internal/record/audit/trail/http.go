@@ -131,6 +131,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (
 // ActionLine is a line of the catalogue with its class.
 type ActionLine struct {
 	audit.Action
+	// OCSF class, activity and severity of the action.
 	OCSF ocsf.Class `json:"ocsf"`
 }
 

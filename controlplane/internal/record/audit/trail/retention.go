@@ -22,8 +22,11 @@ const (
 
 // Retention is how long the log is kept.
 type Retention struct {
-	Days      int        `json:"days"`
-	Version   int        `json:"version"`
+	// Number of days that entries of the audit log are kept.
+	Days int `json:"days"`
+	// Version number, for If-Match.
+	Version int `json:"version"`
+	// Time the retention was last changed. Null if it was never changed.
 	UpdatedAt *time.Time `json:"updated_at"`
 }
 

@@ -23,23 +23,30 @@ const (
 
 // Head is the last entry.
 type Head struct {
-	Seq  int64  `json:"seq"`
+	// Number of the last entry.
+	Seq int64 `json:"seq"`
+	// Hash of the last entry.
 	Hash string `json:"hash"`
 }
 
 // Verdict is what verifying the log found.
 type Verdict struct {
+	// True if no break was found.
 	OK bool `json:"ok"`
 	// Entries whose hash and place were verified.
 	Checked int64 `json:"checked"`
 	// Signed checkpoints that they were held against.
-	Checkpoints int   `json:"checkpoints"`
-	FromSeq     int64 `json:"from_seq"`
-	ToSeq       int64 `json:"to_seq"`
+	Checkpoints int `json:"checkpoints"`
+	// Number of the first entry of the verified range.
+	FromSeq int64 `json:"from_seq"`
+	// Number of the last entry of the verified range.
+	ToSeq int64 `json:"to_seq"`
 	// Where to go on when there was not time for all of it; null when there was.
-	NextSeq    *int64       `json:"next_seq"`
+	NextSeq *int64 `json:"next_seq"`
+	// First break of the chain. Absent if there is none.
 	FirstBreak *chain.Break `json:"first_break,omitempty"`
-	Head       Head         `json:"head"`
+	// Last entry of the audit log.
+	Head Head `json:"head"`
 }
 
 // extent is where a log begins and ends, seen at one instant.

@@ -209,7 +209,8 @@ func dropFactor(ctx context.Context, tx *pg.Tx, user string) (bool, error) {
 
 // Factor says whether a second factor is asked for.
 type Factor struct {
-	// a code is asked for at each sign-in with a password
-	TOTP              bool `json:"totp"`
-	RecoveryCodesLeft int  `json:"recovery_codes_left"`
+	// A code is asked for at each sign-in with a password.
+	TOTP bool `json:"totp"`
+	// Number of unused recovery codes.
+	RecoveryCodesLeft int `json:"recovery_codes_left"`
 }

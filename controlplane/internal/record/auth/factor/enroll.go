@@ -16,33 +16,35 @@ import (
 
 // FactorBegin is the body of POST /auth/mfa/totp.
 type FactorBegin struct {
-	// the password you sign in with
+	// The password you sign in with.
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
 }
 
 // FactorSecret answers the beginning of a second factor. It is shown once.
 type FactorSecret struct {
-	// for an authenticator app, in base32
+	// For an authenticator app, in base32.
 	Secret string `json:"secret"`
-	// the same as an address, to be shown as a QR code
+	// The same as an address, to be shown as a QR code.
 	URI string `json:"otpauth_uri"`
 }
 
 // FactorCode is the body of POST /auth/mfa/totp/confirm.
 type FactorCode struct {
+	// Code of the authenticator.
 	Code string `json:"code" minLength:"6" maxLength:"64" example:"492039"`
 }
 
 // RecoveryCodes answer the confirmation of a second factor. They are shown once.
 type RecoveryCodes struct {
-	// each replaces a code once. Keep them away from the authenticator
+	// Each replaces a code once. Keep them away from the authenticator.
 	Codes []string `json:"recovery_codes" nullable:"false"`
 }
 
 // FactorRemoval is the body of DELETE /auth/mfa/totp.
 type FactorRemoval struct {
+	// Current password of the user.
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
-	// a code of the authenticator, or a recovery code
+	// A code of the authenticator, or a recovery code.
 	Code string `json:"code" minLength:"6" maxLength:"64"`
 }
 

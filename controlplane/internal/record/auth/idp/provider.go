@@ -20,32 +20,43 @@ import (
 
 // Provider is an OpenID Connect provider of a tenant.
 type Provider struct {
+	// ID of the identity provider.
 	ID string `json:"id"`
-	// as GET /auth/oidc/start takes it
-	Name         string   `json:"name"`
-	Issuer       string   `json:"issuer"`
-	ClientID     string   `json:"client_id"`
-	ClientSecret Written  `json:"client_secret"`
-	Scopes       []string `json:"scopes" nullable:"false"`
-	// name of the claim with a person's groups; dots lead into objects
+	// As GET /auth/oidc/start takes it.
+	Name string `json:"name"`
+	// Address of the issuer, exactly as its tokens contain it.
+	Issuer string `json:"issuer"`
+	// Client ID at the provider.
+	ClientID string `json:"client_id"`
+	// State of the client secret, which is never shown.
+	ClientSecret Written `json:"client_secret"`
+	// Scopes that are requested in addition to openid.
+	Scopes []string `json:"scopes" nullable:"false"`
+	// Name of the claim with a person's groups; dots lead into objects.
 	GroupClaim string `json:"group_claim"`
-	// group to the roles it gives
+	// Group to the roles it gives.
 	RoleMapping map[string][]string `json:"role_mapping"`
-	// e-mail domains that the provider may vouch for; none: any
+	// E-mail domains that the provider may vouch for; none: any.
 	Domains []string `json:"domains" nullable:"false"`
-	// unknown users are created when they sign in
-	CreateUsers bool      `json:"create_users"`
-	Enabled     bool      `json:"enabled"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
-	Version     int       `json:"version"`
+	// Unknown users are created when they sign in.
+	CreateUsers bool `json:"create_users"`
+	// False if users cannot sign in with the provider.
+	Enabled bool `json:"enabled"`
+	// Time the identity provider was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Time the identity provider was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Version number, for If-Match.
+	Version int `json:"version"`
 
 	sealed []byte
 }
 
 // Written says of a secret that it is there, never what it is.
 type Written struct {
-	Set       bool       `json:"set"`
+	// True if a secret is stored.
+	Set bool `json:"set"`
+	// Time the secret was set. Null if there is none.
 	UpdatedAt *time.Time `json:"updated_at" nullable:"true"`
 }
 

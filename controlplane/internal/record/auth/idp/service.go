@@ -53,22 +53,26 @@ func (e Ending) facts() map[string]any {
 
 // Settings are what an administrator says of a provider. On a change, what is left out stays.
 type Settings struct {
-	// lower-case letters, digits and hyphens
+	// Lower-case letters, digits and hyphens.
 	Name *string `json:"name,omitempty" maxLength:"63" example:"corporate"`
-	// the issuer's address, to the letter as its tokens have it
-	Issuer   *string `json:"issuer,omitempty" maxLength:"500" example:"https://login.example.com"`
+	// The issuer's address, to the letter as its tokens have it.
+	Issuer *string `json:"issuer,omitempty" maxLength:"500" example:"https://login.example.com"`
+	// Client ID at the provider.
 	ClientID *string `json:"client_id,omitempty" minLength:"1" maxLength:"500"`
-	// never shown again. Empty for a public client. Give it again for another issuer.
+	// Never shown again. Empty for a public client. Give it again for another issuer.
 	ClientSecret *seal.Secret `json:"client_secret,omitempty" maxLength:"2000"`
-	// asked for beside openid; profile and email unless given
-	Scopes     []string `json:"scopes,omitempty" maxItems:"20"`
-	GroupClaim *string  `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
-	// group to the roles it gives: manager, resource_owner, admin, auditor
+	// Asked for beside openid; profile and email unless given.
+	Scopes []string `json:"scopes,omitempty" maxItems:"20"`
+	// Name of the claim with a person's groups; dots lead into objects.
+	GroupClaim *string `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
+	// Group to the roles it gives: manager, resource_owner, admin, auditor.
 	RoleMapping map[string][]string `json:"role_mapping,omitempty" maxProperties:"200"`
-	Domains     []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
-	// unknown users are created when they sign in. Requires domains
+	// E-mail domains that the provider may vouch for; none: any.
+	Domains []string `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
+	// Unknown users are created when they sign in. Requires domains.
 	CreateUsers *bool `json:"create_users,omitempty"`
-	Enabled     *bool `json:"enabled,omitempty"`
+	// False if users cannot sign in with the provider.
+	Enabled *bool `json:"enabled,omitempty"`
 }
 
 // Routes are /settings/identity-providers. No service token may write there: with a provider of its own it could make

@@ -17,18 +17,21 @@ import (
 
 // Session is a sign-in that is still open.
 type Session struct {
+	// ID of the session.
 	ID string `json:"id"`
-	// the one that asks
-	Current   bool      `json:"current"`
+	// The one that asks.
+	Current bool `json:"current"`
+	// Time of the sign-in.
 	CreatedAt time.Time `json:"created_at"`
-	// when tokens were last made for it
+	// When tokens were last made for it.
 	LastUsedAt time.Time `json:"last_used_at"`
-	// when it ends in any case
+	// When it ends in any case.
 	ExpiresAt time.Time `json:"expires_at"`
-	// how its user signed in: password, password_otp, sign_in_link, oidc
+	// How its user signed in: password, password_otp, sign_in_link, oidc.
 	Method string `json:"method" example:"password_otp"`
-	// where its user signed in
-	IP        string `json:"ip"`
+	// Where its user signed in.
+	IP string `json:"ip"`
+	// User-Agent header of the sign-in.
 	UserAgent string `json:"user_agent"`
 }
 

@@ -32,24 +32,31 @@ const (
 
 // SignInTokens answers a sign-in and a refresh.
 type SignInTokens struct {
+	// Access token, to be sent as Authorization: Bearer.
 	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type" example:"Bearer"`
-	// seconds
+	// Type of the access token, always Bearer.
+	TokenType string `json:"token_type" example:"Bearer"`
+	// Seconds.
 	ExpiresIn int `json:"expires_in"`
-	// for POST /auth/refresh, as the Bearer token there; works once. Empty when it came as a cookie.
+	// For POST /auth/refresh, as the Bearer token there; works once. Empty when it came as a cookie.
 	RefreshToken string `json:"refresh_token"`
-	// seconds
-	RefreshExpiresIn int        `json:"refresh_expires_in"`
-	User             SignedUser `json:"user"`
-	TenantID         string     `json:"tenant_id"`
+	// Seconds.
+	RefreshExpiresIn int `json:"refresh_expires_in"`
+	// User who signed in.
+	User SignedUser `json:"user"`
+	// ID of the tenant of the user.
+	TenantID string `json:"tenant_id"`
 }
 
 // SignedUser is the person who signed in.
 type SignedUser struct {
-	ID          string `json:"id"`
-	Email       string `json:"email"`
+	// ID of the user.
+	ID string `json:"id"`
+	// E-mail address of the user.
+	Email string `json:"email"`
+	// Display name of the user.
 	DisplayName string `json:"display_name"`
-	// the person's own identity record, where there is one
+	// The person's own identity record, where there is one.
 	IdentityID *string `json:"identity_id" nullable:"true"`
 	// manager, resource_owner, admin, auditor; they add up
 	Roles []string `json:"roles" nullable:"false"`

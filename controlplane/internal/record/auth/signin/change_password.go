@@ -23,10 +23,11 @@ import (
 
 // PasswordChange is the body of POST /auth/password.
 type PasswordChange struct {
+	// Current password of the user.
 	Current string `json:"current_password" minLength:"1" maxLength:"1024" format:"password"`
 	// 12 to 256 characters
 	New string `json:"new_password" minLength:"1" maxLength:"1024" format:"password"`
-	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	// Give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser.
 	Cookie bool `json:"cookie,omitempty"`
 }
 

@@ -20,15 +20,17 @@ import (
 
 // SignIn is the body of POST /auth/login.
 type SignIn struct {
-	Email    string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
+	// E-mail address of the user.
+	Email string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
+	// Password of the user.
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
-	// the tenant's slug; needed when the address has the same password in several tenants
+	// The tenant's slug; needed when the address has the same password in several tenants.
 	Tenant string `json:"tenant,omitempty" maxLength:"63"`
-	// the code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required
+	// The code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required.
 	OTP string `json:"otp,omitempty" maxLength:"64" example:"492039"`
-	// another name for otp
+	// Another name for otp.
 	TOTP string `json:"totp,omitempty" maxLength:"64"`
-	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	// Give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser.
 	Cookie bool `json:"cookie,omitempty"`
 }
 

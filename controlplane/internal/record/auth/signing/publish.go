@@ -12,17 +12,23 @@ import (
 
 // KeySet answers GET /auth/.well-known/jwks.json (RFC 7517).
 type KeySet struct {
+	// Public keys that verify access tokens.
 	Keys []PublicKey `json:"keys" nullable:"false"`
 }
 
 // PublicKey is an Ed25519 key (RFC 8037) by which others can verify access tokens of ours.
 type PublicKey struct {
-	Type      string `json:"kty" example:"OKP"`
-	Curve     string `json:"crv" example:"Ed25519"`
-	Use       string `json:"use" example:"sig"`
+	// Key type, always OKP.
+	Type string `json:"kty" example:"OKP"`
+	// Curve of the key, always Ed25519.
+	Curve string `json:"crv" example:"Ed25519"`
+	// Use of the key, always sig, for signatures.
+	Use string `json:"use" example:"sig"`
+	// Signature algorithm of the key, always EdDSA.
 	Algorithm string `json:"alg" example:"EdDSA"`
-	ID        string `json:"kid"`
-	// the key, in base64url
+	// ID of the key, as in the header of the tokens.
+	ID string `json:"kid"`
+	// The key, in base64url.
 	X string `json:"x"`
 }
 

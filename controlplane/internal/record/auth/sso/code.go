@@ -36,8 +36,9 @@ func (s *Service) leaveCode(ctx context.Context, f flow, p session.User) (code s
 
 // CodeExchange is the body of POST /auth/oidc/token.
 type CodeExchange struct {
+	// One-time code from the sign-in with the identity provider.
 	Code string `json:"code" minLength:"1" maxLength:"200"`
-	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
+	// Give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser.
 	Cookie bool `json:"cookie,omitempty"`
 }
 

@@ -130,8 +130,10 @@ type linkIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
+		// ID of the identity that owns the account.
 		IdentityID string `json:"identity_id" format:"uuid"`
-		Reason     string `json:"reason" minLength:"1" maxLength:"1000"`
+		// Why this identity owns the account. It is shown in correlation.
+		Reason string `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }
 
@@ -159,6 +161,7 @@ type reasonIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body *struct {
+		// Why this was decided. It is shown in correlation.
 		Reason string `json:"reason,omitempty" maxLength:"1000"`
 	}
 }

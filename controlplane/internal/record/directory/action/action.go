@@ -34,19 +34,25 @@ type Acted struct {
 
 // Impact is what an action would change.
 type Impact struct {
-	DryRun  bool          `json:"dry_run"`
+	// True if the request was a dry run: nothing was written.
+	DryRun bool `json:"dry_run"`
+	// Fields of the identity that would change.
 	Changes []FieldChange `json:"changes" nullable:"false"`
 	// How many of each hang on this person: live accounts, active grants, active reasons for access, what they own and
 	// whom they answer for.
-	Affects  map[string]int `json:"affects"`
-	Warnings []string       `json:"warnings" nullable:"false"`
+	Affects map[string]int `json:"affects"`
+	// Consequences to consider before the action, in words.
+	Warnings []string `json:"warnings" nullable:"false"`
 }
 
 // FieldChange is one field that would become different.
 type FieldChange struct {
+	// Name of the field, such as status.
 	Field string `json:"field"`
-	From  any    `json:"from"`
-	To    any    `json:"to"`
+	// Value before the change. Null: no value.
+	From any `json:"from"`
+	// Value after the change. Null: no value.
+	To any `json:"to"`
 }
 
 // errDryRun undoes what a dry run has done.

@@ -102,10 +102,14 @@ func actor(v viewer.Viewer) map[string]any {
 
 // Responsibility is something that an identity owns, sponsors or manages.
 type Responsibility struct {
-	Type    string `json:"type" db:"type" enum:"entitlement,role,identity,account,report"`
-	ID      string `json:"id" db:"id"`
+	// Type of the object. report: an identity whose manager this person is.
+	Type string `json:"type" db:"type" enum:"entitlement,role,identity,account,report"`
+	// ID of the entitlement, role or identity.
+	ID string `json:"id" db:"id"`
+	// Name of the entitlement, role or identity.
 	Display string `json:"display" db:"display"`
-	As      string `json:"as" db:"as" enum:"owner,sponsor,backup_owner,manager"`
+	// How the person is responsible: as its owner, sponsor, backup owner or manager.
+	As string `json:"as" db:"as" enum:"owner,sponsor,backup_owner,manager"`
 }
 
 // handoverLimit is the most of what is listed of each kind.

@@ -56,6 +56,7 @@ type deactivateIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body struct {
+		// Why the identity is deactivated. It is recorded in the audit log, and in status_reason if the status changes.
 		Reason string `json:"reason" minLength:"1" maxLength:"1000"`
 		// The default is now.
 		EffectiveAt time.Time `json:"effective_at,omitempty"`
@@ -82,6 +83,7 @@ type actionIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body *struct {
+		// Why the action is taken. It is recorded in the audit log, and in status_reason if the status changes.
 		Reason string `json:"reason,omitempty" maxLength:"1000"`
 	}
 }
@@ -110,8 +112,9 @@ type leaveIn struct {
 		// The first day. The default is today.
 		From *string `json:"from,omitempty" format:"date"`
 		// The last day. The default is an open end.
-		To     *string `json:"to,omitempty" format:"date"`
-		Reason string  `json:"reason" minLength:"1" maxLength:"1000"`
+		To *string `json:"to,omitempty" format:"date"`
+		// Why the leave starts. It is recorded in the audit log, and in status_reason if the status changes.
+		Reason string `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 // Merged is an identity that another was merged into, or as a dry run says that it would be.
 type Merged struct {
 	identity.Identity
+	// IDs of the identities that were merged into this one.
 	MergedIDs []string `json:"merged_ids" nullable:"false"`
 	// What moved; with dry_run what would move, and nothing was written.
 	Impact *MergeImpact `json:"impact"`
@@ -29,12 +30,14 @@ type Merged struct {
 
 // MergeImpact is what a merge moves.
 type MergeImpact struct {
+	// True if the request was a dry run: nothing was written.
 	DryRun bool `json:"dry_run"`
 	// How many of each moved: accounts, sources, reasons, reports, sponsorships, backup ownerships, owned entitlements,
 	// roles and policies, users, tokens, provisioning tasks, rehire links.
 	Moved map[string]int `json:"moved"`
 	// Reasons for access that both had: the one that is left lasts as long as the longer of the two.
-	Ended    int      `json:"ended_reasons"`
+	Ended int `json:"ended_reasons"`
+	// Differences between the two identities that need a check, in words.
 	Warnings []string `json:"warnings" nullable:"false"`
 }
 
@@ -357,7 +360,8 @@ type mergeIn struct {
 	Body struct {
 		// The record that goes.
 		SourceID string `json:"source_id" format:"uuid"`
-		Reason   string `json:"reason" minLength:"1" maxLength:"1000"`
+		// Why the identities are merged. It is recorded in the audit log.
+		Reason string `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }
 

@@ -16,12 +16,15 @@ import (
 
 // Attribute describes a custom attribute of people.
 type Attribute struct {
+	// Name of the attribute: a letter, followed by letters, digits, underscores, periods and hyphens.
 	Name string `json:"name" minLength:"1" maxLength:"128"`
+	// Type of the values. date: YYYY-MM-DD. enum: one of the texts in allowed. list: several texts.
 	Type string `json:"type" enum:"string,number,boolean,date,enum,list"`
 	// Required if a person is created, or attributes are changed, through the API. A source may omit it.
 	Required bool `json:"required,omitempty"`
 	// The values of an enum; of another type, what it may be; of a list, what its members may be.
-	Allowed     []any  `json:"allowed,omitempty" maxItems:"500"`
+	Allowed []any `json:"allowed,omitempty" maxItems:"500"`
+	// What the attribute means, in words.
 	Description string `json:"description,omitempty" maxLength:"1000"`
 	// It contains personal data.
 	PII bool `json:"pii,omitempty"`
@@ -30,7 +33,8 @@ type Attribute struct {
 // Schema is what a tenant knows of its people's custom attributes.
 type Schema struct {
 	// Whether attributes that are not named here may be kept.
-	Open       *bool       `json:"open,omitempty" required:"false" default:"true"`
+	Open *bool `json:"open,omitempty" required:"false" default:"true"`
+	// Custom attributes of identities with their types.
 	Attributes []Attribute `json:"attributes" maxItems:"200" nullable:"false"`
 	Version    int         `json:"-"`
 

@@ -40,7 +40,8 @@ type importIn struct {
 	Mode string `query:"mode" enum:"preview,apply"`
 	Body struct {
 		// The default is preview.
-		Mode   string `json:"mode,omitempty" enum:"preview,apply"`
+		Mode string `json:"mode,omitempty" enum:"preview,apply"`
+		// Format of data. ndjson: one JSON object per line. csv: a header, then one row per line.
 		Format string `json:"format,omitempty" enum:"ndjson,csv" default:"ndjson"`
 		// The lines.
 		Data string `json:"data" minLength:"1"`

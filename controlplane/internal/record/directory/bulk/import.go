@@ -34,12 +34,18 @@ const importAtOnce = 2000
 
 // Imported says what became of an import.
 type Imported struct {
-	Mode      string `json:"mode" enum:"preview,apply"`
-	Rows      int    `json:"rows"`
-	Created   int    `json:"created"`
-	Updated   int    `json:"updated"`
-	Unchanged int    `json:"unchanged"`
-	Failed    int    `json:"failed"`
+	// Mode of the import. preview: nothing was written. apply: the valid rows were imported.
+	Mode string `json:"mode" enum:"preview,apply"`
+	// Number of rows in the data.
+	Rows int `json:"rows"`
+	// Number of identities that were created, or would be in a preview.
+	Created int `json:"created"`
+	// Number of identities that were updated, or would be in a preview.
+	Updated int `json:"updated"`
+	// Number of rows that change nothing.
+	Unchanged int `json:"unchanged"`
+	// Number of rows with errors. They were not imported.
+	Failed int `json:"failed"`
 	// Of every row, in the order of the lines.
 	Results []RowTaken `json:"results" nullable:"false"`
 }
@@ -47,16 +53,20 @@ type Imported struct {
 // RowTaken says what became of one row.
 type RowTaken struct {
 	// Of the data, from 1; the header of CSV is the first.
-	Line       int    `json:"line"`
+	Line int `json:"line"`
+	// The external_id in the row. Absent if the row has none.
 	ExternalID string `json:"external_id,omitempty"`
 	// In a preview: what would become of it.
-	Outcome    string `json:"outcome" enum:"created,updated,unchanged,failed"`
+	Outcome string `json:"outcome" enum:"created,updated,unchanged,failed"`
+	// ID of the identity that the row created or matched. In a preview, the ID of a new identity is not final. Absent
+	// if failed.
 	IdentityID string `json:"identity_id,omitempty"`
 	// The fields that differ.
 	Changed []string `json:"changed,omitempty"`
 	// Members with unknown names.
-	Ignored []string      `json:"ignored,omitempty"`
-	Errors  []fault.Field `json:"errors,omitempty"`
+	Ignored []string `json:"ignored,omitempty"`
+	// What is wrong with the row, if outcome is failed.
+	Errors []fault.Field `json:"errors,omitempty"`
 }
 
 // entry is a row on its way into the store.

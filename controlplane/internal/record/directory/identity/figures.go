@@ -10,13 +10,19 @@ import (
 // PeopleFigures counts identities by their state.
 type PeopleFigures struct {
 	// As the list counts: archived ones do not.
-	Total       int64 `json:"total" db:"total"`
-	PreHire     int64 `json:"pre_hire" db:"pre_hire"`
-	Active      int64 `json:"active" db:"active"`
-	OnLeave     int64 `json:"on_leave" db:"on_leave"`
-	Notice      int64 `json:"notice" db:"notice"`
+	Total int64 `json:"total" db:"total"`
+	// Number of identities before their first day (status pre_hire).
+	PreHire int64 `json:"pre_hire" db:"pre_hire"`
+	// Number of identities with status active.
+	Active int64 `json:"active" db:"active"`
+	// Number of identities on leave (status on_leave).
+	OnLeave int64 `json:"on_leave" db:"on_leave"`
+	// Number of identities whose last day is near (status notice).
+	Notice int64 `json:"notice" db:"notice"`
+	// Number of identities that have left (status deactivated).
 	Deactivated int64 `json:"deactivated" db:"deactivated"`
-	Archived    int64 `json:"archived" db:"archived"`
+	// Number of archived identities. They are not part of total.
+	Archived int64 `json:"archived" db:"archived"`
 	// Those of the total who have an account, of those that the viewer may list, that is linked to them.
 	Connected int64 `json:"connected" db:"connected"`
 }

@@ -122,16 +122,19 @@ type NewIdentity struct {
 	_ struct{} `json:"-" additionalProperties:"true"`
 	// Id in the upstream HR system.
 	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
-	Kind       string `json:"kind,omitempty" enum:"human,non_human" default:"human"`
+	// Kind of the identity. human: a person. non_human: a machine identity, such as a service or a bot.
+	Kind string `json:"kind,omitempty" enum:"human,non_human" default:"human"`
 	IdentityFields
 }
 
 // IdentityPatch are the members that a merge patch may have. external_id and kind are among them, so that changing them
 // is refused by name. The name is that of the schema in /openapi.json.
 type IdentityPatch struct {
-	_          struct{} `json:"-" additionalProperties:"true"`
-	ExternalID string   `json:"external_id,omitempty"`
-	Kind       string   `json:"kind,omitempty"`
+	_ struct{} `json:"-" additionalProperties:"true"`
+	// Must be the current external_id, which cannot be changed.
+	ExternalID string `json:"external_id,omitempty"`
+	// Must be the current kind, which cannot be changed.
+	Kind string `json:"kind,omitempty"`
 	// Until when fields that a source writes keep what this sets. Without it: until they are unpinned.
 	PinUntil string `json:"pin_until,omitempty" format:"date-time"`
 	IdentityFields

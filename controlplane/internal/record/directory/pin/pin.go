@@ -46,9 +46,13 @@ const CustomPrefix = "attributes."
 
 // Pin keeps what a person decided about a field that a source writes.
 type Pin struct {
-	By          PinnedBy   `json:"pinned_by"`
-	Kind        string     `json:"kind"` // manual or import
-	At          time.Time  `json:"at"`
+	// Who pinned the field.
+	By PinnedBy `json:"pinned_by"`
+	// Origin of the pinned value: manual or import.
+	Kind string `json:"kind"`
+	// Time the field was pinned.
+	At time.Time `json:"at"`
+	// End of the pin. Absent: no end is set.
 	Until       *time.Time `json:"until,omitempty"`
 	Soft        bool       `json:"soft,omitempty"` // until the source says something else than SourceValue
 	SourceValue any        `json:"source_value"`   // what the source says, when it was last read
@@ -56,8 +60,11 @@ type Pin struct {
 
 // PinnedBy is who decided.
 type PinnedBy struct {
-	Type    string `json:"type"`
-	ID      string `json:"id"`
+	// Type of the actor: user, service, agent or system.
+	Type string `json:"type"`
+	// ID of the user, service token or agent.
+	ID string `json:"id"`
+	// Name of the actor.
 	Display string `json:"display"`
 }
 
