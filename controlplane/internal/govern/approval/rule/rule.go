@@ -50,8 +50,8 @@ type ApprovalRule struct {
 type ApprovalWarning struct {
 	// JSON pointer to the part of the rule that the warning is about.
 	Pointer string `json:"pointer" example:"#/branches/0/outcome/stages/0/groups/0/approvers/0"`
-	// Stable code of the warning. `names_nobody`: a resolver finds no person who can decide. `may_expire`: the stages can
-	// take longer than request_ttl.
+	// Stable code of the warning. `names_nobody`: a resolver finds no person who can decide. `may_expire`: the stages
+	// can take longer than request_ttl.
 	Code string `json:"code" example:"names_nobody"`
 	// Explanation of the warning, in words.
 	Detail string `json:"detail"`
