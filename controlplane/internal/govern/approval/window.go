@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // Next is the first time from an instant on that the clock shows what is waited for.
 func (w StageWait) Next(from time.Time) (time.Time, error) {
-	zone, err := worktime.FindZone(w.Timezone)
+	zone, err := span.FindZone(w.Timezone)
 	if err != nil {
 		return time.Time{}, err
 	}

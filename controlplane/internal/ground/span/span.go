@@ -1,4 +1,4 @@
-// Package span reads and writes lengths of time as ISO 8601 has them.
+// Package span reads and writes lengths of time as ISO 8601 has them, and finds time zones by name.
 package span
 
 import (

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // the zones' rules, where the machine has none
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule/cron"
 )
@@ -127,20 +127,12 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 	return p, nil
 }
 
-// zone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix
-// are no IANA names.
+// zone finds a time zone by its IANA name; without a name it is UTC.
 func zone(name string) (*time.Location, error) {
-	unknown := fmt.Errorf(
-		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
-	)
-	if name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
-		return nil, unknown
+	if name == "" {
+		return time.UTC, nil
 	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, unknown
-	}
-	return z, nil
+	return span.FindZone(name)
 }
 
 // spoken writes a distance for people.

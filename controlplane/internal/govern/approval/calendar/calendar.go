@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/clock"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // ApprovalCalendarFields are what may be written of a calendar.
@@ -56,7 +57,7 @@ func (f *ApprovalCalendarFields) check(ctx context.Context, tx *pg.Tx) error {
 		}
 		f.Timezone = clock.Usual.Zone.String()
 	}
-	if _, err := worktime.FindZone(f.Timezone); err != nil {
+	if _, err := span.FindZone(f.Timezone); err != nil {
 		c.Refuse("#/timezone", "unknown_timezone", "%s", err)
 	}
 	if minutes(&f.Week, c) == 0 && len(c.Problems) == 0 {

@@ -41,7 +41,7 @@ func (c *checker) wait(at string, w *approval.StageWait) {
 		if _, err := worktime.ParseTimeOfDay(w.At); err != nil || w.At == "24:00" {
 			c.Refuse(at+"/at", "invalid", "a time of the day such as 09:30")
 		}
-		if _, err := worktime.FindZone(w.Timezone); err != nil {
+		if _, err := span.FindZone(w.Timezone); err != nil {
 			c.Refuse(at+"/tz", "unknown_timezone", "%s", err)
 		}
 	}
@@ -58,7 +58,7 @@ func (c *checker) window(at string, w *approval.DecisionWindow) {
 		c.OneOf(fmt.Sprintf("%s/days/%d", at, i), d, worktime.Weekdays...)
 	}
 	c.Hours(at, w.From, w.To)
-	if _, err := worktime.FindZone(w.Timezone); err != nil {
+	if _, err := span.FindZone(w.Timezone); err != nil {
 		c.Refuse(at+"/tz", "unknown_timezone", "%s", err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
-	"time"
 )
 
 var clockForm = regexp.MustCompile(`^([01]\d|2[0-4]):([0-5]\d)$`)
@@ -19,20 +17,4 @@ func ParseTimeOfDay(s string) (int, error) {
 	hour, _ := strconv.Atoi(m[1])
 	minute, _ := strconv.Atoi(m[2])
 	return 60*hour + minute, nil
-}
-
-// FindZone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and
-// posix are no IANA names.
-func FindZone(name string) (*time.Location, error) {
-	unknown := fmt.Errorf(
-		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
-	)
-	if name == "" || name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
-		return nil, unknown
-	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, unknown
-	}
-	return z, nil
 }

@@ -1,5 +1,7 @@
 package worktime
 
+import "github.com/grantwright/grantwright/controlplane/internal/ground/span"
+
 // ApprovalHours are a part of a day in which people work.
 type ApprovalHours struct {
 	// Start of the working hours, as HH:MM.
@@ -60,7 +62,7 @@ func (w *ApprovalWeek) Day(name string) *[]ApprovalHours {
 
 // CalendarOf makes a calendar of what is stored, which was checked.
 func CalendarOf(zone string, week ApprovalWeek, holidays []ApprovalHoliday) (c Calendar, err error) {
-	if c.Zone, err = FindZone(zone); err != nil {
+	if c.Zone, err = span.FindZone(zone); err != nil {
 		return c, err
 	}
 	for i, name := range Weekdays {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // the zones' rules, where the machine has none
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,7 +37,7 @@ type Lifecycle struct {
 
 // Zone is where the tenant's days begin.
 func (l Lifecycle) Zone() *time.Location {
-	z, err := zone(l.Timezone)
+	z, err := span.FindZone(l.Timezone)
 	if err != nil {
 		return time.UTC
 	}
@@ -47,22 +46,6 @@ func (l Lifecycle) Zone() *time.Location {
 
 // Today is the tenant's date at an instant, as YYYY-MM-DD.
 func (l Lifecycle) Today(now time.Time) string { return now.In(l.Zone()).Format(time.DateOnly) }
-
-// zone finds a time zone by its IANA name. Local would be another one on each machine, and the trees right and posix
-// are no IANA names.
-func zone(name string) (*time.Location, error) {
-	unknown := fmt.Errorf(
-		"there is no time zone of this name; IANA names look like Europe/Berlin, America/New_York or UTC",
-	)
-	if name == "" || name == "Local" || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
-		return nil, unknown
-	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, unknown
-	}
-	return z, nil
-}
 
 // Find reads the tenant's lifecycle settings, or the defaults: no lead, no grace, access disabled during leave,
 // nothing deleted or archived, in the time zone of the tenant's settings.
@@ -105,7 +88,7 @@ const longest = 9999 * 24 * time.Hour
 // Check refuses what could not be kept.
 func (l Lifecycle) Check() error {
 	var wrong []fault.Field
-	if _, err := zone(l.Timezone); err != nil {
+	if _, err := span.FindZone(l.Timezone); err != nil {
 		wrong = append(wrong, fault.Field{Pointer: "#/timezone", Code: "invalid", Detail: err.Error()})
 	}
 	if l.LeaveAccess != KeepAccess && l.LeaveAccess != DisableAccess {
