@@ -171,7 +171,7 @@ func element(t reflect.Type) reflect.Type {
 
 // resolved is the schema of the objects that a property holds: itself, or those of its list or map.
 func resolved(all huma.Registry, s *huma.Schema) *huma.Schema {
-	for range 8 { // deeper than lists in lists ever are
+	for {
 		values, isMap := s.AdditionalProperties.(*huma.Schema)
 		switch {
 		case s.Ref != "":
@@ -180,7 +180,8 @@ func resolved(all huma.Registry, s *huma.Schema) *huma.Schema {
 			s = s.Items
 		case isMap:
 			s = values
+		default:
+			return s
 		}
 	}
-	return s
 }
