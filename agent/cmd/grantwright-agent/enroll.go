@@ -41,7 +41,7 @@ func (c command) enroll(args []string) int {
 		return c.usage(
 			"a token as an argument can be seen by every user of this host in the list of processes, and stays in " +
 				"the shell's history; use --token-stdin or --token-file, " +
-				"and have a new token made if this one was real",
+				"and ask an administrator for a new token, because this one may have been seen",
 		)
 	}
 	if code, done := c.parse(set, args); done {

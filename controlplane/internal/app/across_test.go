@@ -41,7 +41,7 @@ var across = []string{
 	"reach/provision/upkeep/keep.go",     // people to plan for, changes to make, and what comes with time
 	"reach/provision/upkeep/readback.go", // tenants with changes that were made and not seen
 	"reach/schedule/worker.go",           // schedules that are due
-	"reach/reconcile/hold/expire.go",     // holds that nobody decided about
+	"reach/reconcile/hold/expire.go",     // held runs that expired without a decision
 	"reach/syncrun/callback/callback.go",
 	"reach/syncrun/lease/open.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go",

@@ -7,8 +7,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook"
 )
 
-// addWebhooks adds the feature that tells others of events. It calls nobody without TLS outside the ranges that the
-// operator opened, whatever is allowed for target systems.
+// addWebhooks adds webhooks. Deliveries use TLS, except to the ranges that the operator opened, whatever is allowed for
+// target systems.
 func addWebhooks(_ context.Context, p *parts) error {
 	guard := *p.guard
 	guard.AllowPlaintext = false

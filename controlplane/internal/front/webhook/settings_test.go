@@ -175,7 +175,7 @@ func TestWhatCannotBeUsedIsRefused(t *testing.T) {
 		"no rules":             {"filter", map[string]any{"match": "all", "rules": []any{}}, 422},
 		"unknown member":       {"verify_tls", false, 422},
 		"owner":                {"owner_ids", []any{"me"}, 422},
-		"nobody's owner":       {"owner_ids", []any{subscription.NewID()}, 422},
+		"unknown owner":        {"owner_ids", []any{subscription.NewID()}, 422},
 		"secret":               {"secret", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", 422},
 		"secrets":              {"secrets", []any{}, 422},
 		"health":               {"health", map[string]any{}, 422},

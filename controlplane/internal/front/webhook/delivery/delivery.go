@@ -79,8 +79,7 @@ type DeliveryDetail struct {
 	Attempts []Attempt `json:"attempts" nullable:"false"`
 }
 
-// Attempt is one POST. An attempt whose outcome nobody knows, because the process died, is made again by the same
-// number.
+// Attempt is one POST. An attempt whose outcome is unknown, because the process died, is repeated with the same number.
 type Attempt struct {
 	// The header grantwright-attempt.
 	N int `json:"n"`

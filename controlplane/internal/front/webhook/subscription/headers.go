@@ -30,8 +30,8 @@ func mergeHeaders(old map[string]string, patch map[string]*string) map[string]st
 	return merged
 }
 
-// headersFor refuses to send the headers' values, which may be keys to one endpoint, to another that somebody names
-// later.
+// headersFor refuses a change of the URL that would send the values of the headers, which may be keys to one endpoint,
+// to another one.
 func (p WebhookPatch) headersFor(s Settings) error {
 	if p.URL == nil || sameOrigin(s.URL, *p.URL) {
 		return nil

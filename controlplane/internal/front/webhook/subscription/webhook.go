@@ -68,7 +68,7 @@ type Secret struct {
 	ExpiresAt *time.Time `json:"expires_at" db:"expires_at"`
 }
 
-// Health tells how an endpoint fares.
+// Health is the health of the deliveries to an endpoint.
 type Health struct {
 	// Whether deliveries succeed (ok), fail (failing), or are not made because the webhook is disabled (disabled).
 	State string `json:"state" enum:"ok,failing,disabled"`

@@ -34,7 +34,7 @@ func (o *Organization) Unable(id string) string {
 // WhyAbsent says in words why a person cannot decide now; empty: they can.
 func (o *Organization) WhyAbsent(id string) string { return reasons[o.Unable(id)] }
 
-// Gone says whether a person has left or is none, so that nobody decides for them either.
+// Gone reports whether an identity has left or is not a person, so that its delegates do not decide either.
 func (o *Organization) Gone(id string) bool {
 	switch o.Unable(id) {
 	case "left", "unknown", "not_a_person":

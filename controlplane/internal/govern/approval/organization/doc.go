@@ -1,5 +1,5 @@
 // Package organization reads what resolving approvers needs to know of people: managers, members of roles, users with a
-// role of the tenant, who is on call, delegates, and why somebody cannot decide. It owns no table and writes nothing.
+// role of the tenant, who is on call, delegates, and why a person cannot decide. It owns no table and writes nothing.
 //
 // Everything is read in sets, once for all subjects of a call, so that 200 requests cost as many statements as one.
 //

@@ -36,9 +36,9 @@ func (c *Case) note(step, format string, args ...any) {
 	c.log = append(c.log, approval.Step{Step: step, Detail: detail})
 }
 
-// byManager says whether a manager asks for one of their reports, which is their own agreement. It is that of the
-// manager alone: where the same person is to agree as an owner, or by name, somebody else does. A service token that
-// another person created asks in the manager's name and agrees to nothing.
+// byManager reports whether a manager requests access for a direct report, which counts as the manager's own approval.
+// It does not count for stages in which the same person is an approver as an owner, or by name: another person
+// approves these. A request by a service token that another person created counts as no approval.
 func (c *Case) byManager(id string) bool {
 	return id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
 }

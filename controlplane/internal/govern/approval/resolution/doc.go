@@ -3,9 +3,9 @@
 // simulation and replay give the same plan.
 //
 // It goes in this order: choose the rule and the branch, read whom its resolvers may name, fill each group (resolver,
-// then substitutes, then the fallback of the stage, then administrators), and count when each stage is due. Nobody
-// approves their own request, and with distinct approvers nobody counts twice; the log of a plan says why somebody was
-// passed over.
+// then substitutes, then the fallback of the stage, then administrators), and count when each stage is due. No
+// person approves their own request, and with distinct approvers no person counts twice. The log of a plan gives the
+// reason why a candidate was passed over.
 //
 // Packages request and chain call it: Plans for new requests, Stage for a stage that is opened or changed, People for
 // escalations.

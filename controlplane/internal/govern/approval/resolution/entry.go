@@ -66,8 +66,8 @@ func Stage(
 	return out, nil
 }
 
-// People resolves whom an escalation names, without those who may not decide. If nobody is left, it gives
-// administrators, if there are any.
+// People resolves whom an escalation names, without those who may not decide. If no person is left, it
+// returns administrators, if there are any.
 func People(
 	ctx context.Context,
 	tx *pg.Tx,
