@@ -6,18 +6,25 @@ import (
 
 // Subject is one thing that is asked for.
 type Subject struct {
-	BeneficiaryID     string     `json:"beneficiary_id"`
-	RequesterID       string     `json:"requester_id,omitempty"` // identity of whoever asks; empty: an integration
-	ForAnother        bool       `json:"for_another,omitempty"`  // by a service token that another person created
-	Kind              string     `json:"kind"`                   // grant, extend, revoke, return
-	Urgency           string     `json:"urgency"`                // normal, emergency
-	RoleID            *string    `json:"role_id,omitempty"`
-	EntitlementID     *string    `json:"entitlement_id,omitempty"`
-	StartsAt          *time.Time `json:"starts_at,omitempty"`
-	EndsAt            *time.Time `json:"ends_at,omitempty"`
-	Duration          string     `json:"duration,omitempty"` // ISO 8601; empty: without a limit
-	Justification     string     `json:"justification,omitempty"`
-	ExternalReference string     `json:"external_reference,omitempty"`
+	// Person whose access is requested.
+	BeneficiaryID string `json:"beneficiary_id"`
+	RequesterID   string `json:"requester_id,omitempty"` // identity of whoever asks; empty: an integration
+	ForAnother    bool   `json:"for_another,omitempty"`  // by a service token that another person created
+	Kind          string `json:"kind"`                   // grant, extend, revoke, return
+	Urgency       string `json:"urgency"`                // normal, emergency
+	// Requested role. Nil: an entitlement is requested.
+	RoleID *string `json:"role_id,omitempty"`
+	// Requested entitlement. Nil: a role is requested.
+	EntitlementID *string `json:"entitlement_id,omitempty"`
+	// Requested beginning. Nil: as soon as it is approved.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+	// Requested end. Nil: by the duration, or no end.
+	EndsAt   *time.Time `json:"ends_at,omitempty"`
+	Duration string     `json:"duration,omitempty"` // ISO 8601; empty: without a limit
+	// Justification that the requester gave.
+	Justification string `json:"justification,omitempty"`
+	// Number of a ticket in another system.
+	ExternalReference string `json:"external_reference,omitempty"`
 	// IDs of the identities that the requester has chosen, for requester_choice.
 	Approvers []string `json:"approvers,omitempty"`
 }

@@ -46,7 +46,8 @@ func (s *Service) Routes() []httpapi.Route {
 type CatalogFilters struct {
 	// The person whose catalog is listed. The default is your own. A user who is not linked to an identity has none.
 	ForIdentityID string `query:"for_identity_id" format:"uuid"`
-	Kind          string `query:"kind" enum:"role,entitlement"`
+	// Roles or entitlements.
+	Kind string `query:"kind" enum:"role,entitlement"`
 	// Several values, separated by commas.
 	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
 	// A compliance tag or class of data.

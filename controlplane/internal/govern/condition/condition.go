@@ -33,18 +33,22 @@ type Needs struct {
 type Problem struct {
 	// Where in the condition, as a JSON pointer.
 	Pointer string `json:"pointer" example:"#/rules/0/field"`
-	Code    string `json:"code" example:"unknown_field"`
-	Detail  string `json:"detail"`
+	// Stable code of the problem.
+	Code string `json:"code" example:"unknown_field"`
+	// Explanation of the problem.
+	Detail string `json:"detail"`
 	// What was perhaps meant.
 	Suggestions []string `json:"suggestions" nullable:"false"`
 }
 
 // Warning tells of a rule that could not be answered and so counted as false.
 type Warning struct {
+	// Rule that the warning is about, as a JSON pointer into the condition.
 	Pointer string `json:"pointer" example:"#/rules/0"`
 	// Cause of the warning: unknown_attribute if the person has no such field, expression_failed if an expression
 	// failed.
-	Code   string `json:"code" example:"unknown_attribute"`
+	Code string `json:"code" example:"unknown_attribute"`
+	// Explanation of the warning.
 	Detail string `json:"detail"`
 }
 

@@ -9,17 +9,23 @@ import (
 
 // ruleForm and groupForm have the order of members that is stored.
 type ruleForm struct {
+	// Field of the person. Empty for an operator that needs none.
 	Field string `json:"field,omitempty"`
-	Op    string `json:"op"`
-	Value any    `json:"value"`
+	// Operator that compares the field with the value.
+	Op string `json:"op"`
+	// Value to compare with; its type depends on the field and the operator.
+	Value any `json:"value"`
 }
 
 type groupForm struct {
+	// How the rules combine: all, any or none.
 	Match string `json:"match"`
-	Rules []any  `json:"rules"`
+	// Rules and groups, in the order in which they were given.
+	Rules []any `json:"rules"`
 }
 
 type scriptForm struct {
+	// Expression in place of rules.
 	Expression string `json:"expression"`
 }
 

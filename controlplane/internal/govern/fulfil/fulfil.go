@@ -40,20 +40,26 @@ const (
 
 // Progress is how far an item is.
 type Progress struct {
+	// ID of the item of the request.
 	ItemID string `json:"item_id"`
-	State  string `json:"state" enum:"scheduled,provisioning,fulfilled,failed,ending,closed"`
+	// State of the fulfillment.
+	State string `json:"state" enum:"scheduled,provisioning,fulfilled,failed,ending,closed"`
 	// Entitlements it gives.
 	Total int `json:"total"`
 	// Of these, those that the targets were seen to have.
 	Active int `json:"active"`
 	// Of these, those whose change failed.
-	FailedOnes int      `json:"failed"`
-	GrantIDs   []string `json:"grant_ids" nullable:"false"`
+	FailedOnes int `json:"failed"`
+	// IDs of the grants that the item caused.
+	GrantIDs []string `json:"grant_ids" nullable:"false"`
 	// Provisioning tasks.
-	TaskIDs    []string   `json:"task_ids" nullable:"false"`
+	TaskIDs []string `json:"task_ids" nullable:"false"`
+	// Time the last grant was confirmed in its target. Null: not yet.
 	VerifiedAt *time.Time `json:"verified_at"`
-	StartsAt   *time.Time `json:"starts_at"`
-	EndsAt     *time.Time `json:"ends_at"`
+	// Beginning of the access.
+	StartsAt *time.Time `json:"starts_at"`
+	// End of the access. Null: it has no end.
+	EndsAt *time.Time `json:"ends_at"`
 	// The message of the target.
 	Error map[string]any `json:"error,omitempty"`
 	// Why it ended.

@@ -203,14 +203,21 @@ func (f row) wasTold(p Progress) bool {
 
 // update is what is written of a fulfilment.
 type update struct {
-	Item       string          `json:"item"`
-	State      string          `json:"state"`
-	Told       json.RawMessage `json:"told"`
-	EndsAt     *time.Time      `json:"ends_at"`
-	VerifiedAt *time.Time      `json:"verified_at"`
-	Running    bool            `json:"running"` // its time has not begun
-	DueAt      *time.Time      `json:"due_at"`
-	Reason     *string         `json:"reason"`
+	// ID of the item, the key of the fulfilment.
+	Item string `json:"item"`
+	// New state.
+	State string `json:"state"`
+	// Progress that was last reported to the owner of the item, so that nothing is reported twice.
+	Told json.RawMessage `json:"told"`
+	// End of the access. Nil: it has no end.
+	EndsAt *time.Time `json:"ends_at"`
+	// Time the last grant was confirmed. Nil: not yet.
+	VerifiedAt *time.Time `json:"verified_at"`
+	Running    bool       `json:"running"` // its time has not begun
+	// When the fulfilment is checked again although nothing happened. Nil: never.
+	DueAt *time.Time `json:"due_at"`
+	// Why the fulfilment ended. Nil: it has not.
+	Reason *string `json:"reason"`
 }
 
 func write(ctx context.Context, tx *pg.Tx, after []update) error {

@@ -30,13 +30,16 @@ type sight struct {
 	Failed int `json:"failed"` // of these, those whose change failed
 	Denied int `json:"denied"` // of these, those that a denial keeps away
 	// of all reasons, those whose grant is still in the target and which nothing else asks for
-	Held      int            `json:"held"`
-	GrantIDs  []string       `json:"grants"`
-	TaskIDs   []string       `json:"tasks"`
-	SeenAt    *time.Time     `json:"seen_at"`    // when the last of the grants was seen to be there
-	EndReason *string        `json:"end_reason"` // of the reason that ended last
-	EndsAt    *time.Time     `json:"ends_at"`    // when the last of the live reasons ends; nil: never
-	Error     map[string]any `json:"error"`
+	Held int `json:"held"`
+	// Grants of the live reasons.
+	GrantIDs []string `json:"grants"`
+	// Provisioning tasks of these grants.
+	TaskIDs   []string   `json:"tasks"`
+	SeenAt    *time.Time `json:"seen_at"`    // when the last of the grants was seen to be there
+	EndReason *string    `json:"end_reason"` // of the reason that ended last
+	EndsAt    *time.Time `json:"ends_at"`    // when the last of the live reasons ends; nil: never
+	// Error of a failed change, as its target reported it.
+	Error map[string]any `json:"error"`
 }
 
 // next is the state that follows from what was seen.

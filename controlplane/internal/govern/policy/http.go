@@ -129,6 +129,7 @@ func (s *Service) list(
 }
 
 type idIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 }
 
@@ -183,6 +184,7 @@ func (s *Service) post(
 }
 
 type patchIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Confirmation
@@ -199,6 +201,7 @@ func (s *Service) patch(
 }
 
 type matchIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }
@@ -208,6 +211,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *matchIn) (*ht
 }
 
 type versionsIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.Paging
 }
@@ -239,6 +243,7 @@ func (s *Service) versions(
 }
 
 type enableIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Confirmation
@@ -261,6 +266,7 @@ func (s *Service) disable(
 }
 
 type modeIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Confirmation
@@ -279,6 +285,7 @@ func (s *Service) mode(
 }
 
 type resetIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
@@ -325,6 +332,7 @@ func (s *Service) simulateAll(_ context.Context, v viewer.Viewer, in *simulateIn
 }
 
 type storedIn struct {
+	// ID of the policy.
 	ID string `path:"id"`
 	httpapi.Whole
 }
@@ -355,6 +363,7 @@ func lines(run func(ctx context.Context, each func(impact.PersonImpact) error) e
 }
 
 type evaluateIn struct {
+	// ID of the identity.
 	ID   string `path:"id"`
 	Body *struct {
 		// The default is true.

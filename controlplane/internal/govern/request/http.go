@@ -240,6 +240,7 @@ func (s *Service) metrics(
 }
 
 type idIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 }
 
@@ -249,6 +250,7 @@ func (s *Service) one(ctx context.Context, v viewer.Viewer,
 }
 
 type timelineIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	// Rows in a page; above 500 it is cut down to 500.
 	Limit int32 `query:"limit" minimum:"1" default:"500"`
@@ -301,6 +303,7 @@ type AccessRequestChoice struct {
 
 // huma reads the parameters of exported embedded structs only, hence the id in each input.
 type reasonIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body *AccessRequestReason
@@ -312,6 +315,7 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer,
 }
 
 type withdrawIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	// The id of the item.
 	ItemID string `path:"item_id"`
@@ -338,6 +342,7 @@ type AccessRequestHandover struct {
 }
 
 type reassignIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	// The id of the item.
 	ItemID string `path:"item_id"`
@@ -358,6 +363,7 @@ type NewAccessRequestComment struct {
 }
 
 type commentIn struct {
+	// ID of the request.
 	ID   string `path:"id"`
 	Body NewAccessRequestComment
 }
@@ -378,6 +384,7 @@ type AccessRequestVerdicts struct {
 }
 
 type decisionsIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body AccessRequestVerdicts
@@ -393,6 +400,7 @@ func (s *Service) decisions(
 }
 
 type itemsIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body *AccessRequestChoice
@@ -415,6 +423,7 @@ func (s *Service) giveBack(ctx context.Context, v viewer.Viewer,
 }
 
 type extendIn struct {
+	// ID of the request.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body AccessRequestExtension

@@ -67,6 +67,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type matchIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }
@@ -79,6 +80,7 @@ func shown(r role.Role, err error) (*httpapi.One[role.Role], error) {
 }
 
 type publishIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	// Tell what would come of it, and do nothing.

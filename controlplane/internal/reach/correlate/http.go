@@ -58,6 +58,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type one struct {
+	// ID of the connector.
 	ID string `path:"id"`
 }
 
@@ -70,6 +71,7 @@ func (s *Service) configuration(
 }
 
 type configureIn struct {
+	// ID of the connector.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body matching.NewCorrelation
@@ -137,6 +139,7 @@ func (s *Service) correlate(
 }
 
 type resetIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }

@@ -19,14 +19,17 @@ const (
 
 // Target says which connector instance a call is for and where it runs.
 type Target struct {
-	Tenant      string `json:"tenant"`
+	// ID of the tenant.
+	Tenant string `json:"tenant"`
+	// ID of the connector instance.
 	ConnectorID string `json:"connector_id"`
 	Type        string `json:"type"` // scim2, ldap, rest, custom
-	Mode        string `json:"mode"`
-	AgentID     string `json:"agent_id,omitempty"`    // in agent mode: this agent ...
-	AgentGroup  string `json:"agent_group,omitempty"` // ... or any of this group
-	Run         string `json:"run,omitempty"`         // of a sync: the run ...
-	Attempt     int    `json:"attempt,omitempty"`     // ... and its fencing number
+	// Where the call runs: hosted in the control plane, or on an agent.
+	Mode       string `json:"mode"`
+	AgentID    string `json:"agent_id,omitempty"`    // in agent mode: this agent ...
+	AgentGroup string `json:"agent_group,omitempty"` // ... or any of this group
+	Run        string `json:"run,omitempty"`         // of a sync: the run ...
+	Attempt    int    `json:"attempt,omitempty"`     // ... and its fencing number
 
 	// Executor, where set, hears which process speaks to the target before the call begins.
 	Executor func(v1.ExecutedBy) `json:"-"`

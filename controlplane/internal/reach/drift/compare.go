@@ -52,17 +52,25 @@ type AcceptedDrift struct {
 
 // pushed is what was last written over what.
 type pushed struct {
-	Desired  any    `json:"desired"`
-	Observed any    `json:"observed"`
-	TaskID   string `json:"task_id"`
+	// Value that was written.
+	Desired any `json:"desired"`
+	// Value of the target before it was written.
+	Observed any `json:"observed"`
+	// Provisioning task that wrote the value.
+	TaskID string `json:"task_id"`
 }
 
 // state is what is kept of an account.
 type state struct {
-	Desired  map[string]any           `json:"desired"`
-	Drift    []AttributeDrift         `json:"drift"`
+	// Value that the account template demands, by attribute.
+	Desired map[string]any `json:"desired"`
+	// Attributes whose value in the target differs from the desired one.
+	Drift []AttributeDrift `json:"drift"`
+	// Differences that were accepted, by attribute.
 	Accepted map[string]AcceptedDrift `json:"accepted"`
-	Pushed   map[string]pushed        `json:"pushed"`
+	// Values that were written last, by attribute.
+	Pushed map[string]pushed `json:"pushed"`
+	// Attributes whose desired value could not be computed.
 	Problems []shape.AttributeProblem `json:"problems"`
 }
 

@@ -42,6 +42,7 @@ type AccountDrift struct {
 }
 
 type oneIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 }
 
@@ -94,8 +95,10 @@ type DriftedAccount struct {
 
 // DriftFilters narrow the list.
 type DriftFilters struct {
+	// Accounts of this connector.
 	ConnectorID string `query:"connector_id" format:"uuid"`
-	IdentityID  string `query:"identity_id" format:"uuid"`
+	// Accounts of this identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
 	// Only accounts of which this attribute is other.
 	Field string `query:"field"`
 }
@@ -122,6 +125,7 @@ type DriftSettled struct {
 }
 
 type settleIn struct {
+	// ID of the account.
 	ID   string `path:"id"`
 	Body DriftResolution
 }

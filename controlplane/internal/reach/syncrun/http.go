@@ -68,11 +68,13 @@ type SyncTrigger struct {
 }
 
 type triggerIn struct {
+	// ID of the connector.
 	ID   string       `path:"id"`
 	Body *SyncTrigger // without a body, the defaults
 }
 
 type triggerOut struct {
+	// Address of the new sync run.
 	Location string `header:"Location"`
 	Body     Started
 }
@@ -145,8 +147,10 @@ func (s *Service) asked(ctx context.Context, v viewer.Viewer, in *triggerIn) (t 
 }
 
 type listIn struct {
+	// ID of the connector.
 	ID string `path:"id"`
 	httpapi.Paging
+	// Sync runs with this status.
 	Status string `query:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
 }
 
@@ -187,7 +191,9 @@ func (s *Service) connectorExists(ctx context.Context, tx *pg.Tx, id string) err
 }
 
 type runIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the sync run.
 	RunID string `path:"run_id"`
 }
 
@@ -242,11 +248,15 @@ func (s *Service) follow(
 }
 
 type errorsIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the sync run.
 	RunID string `path:"run_id"`
 	httpapi.Paging
+	// Errors of this kind of record.
 	Object string `query:"object" enum:"identity,account,entitlement,grant"`
-	Code   string `query:"code" maxLength:"64"`
+	// Errors with this code.
+	Code string `query:"code" maxLength:"64"`
 }
 
 func (s *Service) errors(ctx context.Context, v viewer.Viewer, in *errorsIn) (*httpapi.ListOut[RecordError], error) {

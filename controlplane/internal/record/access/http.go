@@ -33,6 +33,7 @@ func (s *Service) Routes() []httpapi.Route {
 const aboutUsage = "Unused access, if the system reports when access was last used."
 
 type one struct {
+	// ID of the grant.
 	ID string `path:"id"`
 }
 
@@ -60,6 +61,7 @@ func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*a
 }
 
 type grantsOfIn struct {
+	// ID of the entitlement, identity or account in the path.
 	ID string `path:"id"`
 	httpapi.Paging
 	grant.Filters

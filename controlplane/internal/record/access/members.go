@@ -38,6 +38,7 @@ const memberColumns = `g.id as grant_id, g.directness, g.created_at as since,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity`
 
 type membersIn struct {
+	// ID of the entitlement.
 	ID string `path:"id"`
 	httpapi.Paging
 	// Those who hold it through nesting too.

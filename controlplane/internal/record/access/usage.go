@@ -43,6 +43,7 @@ type EntitlementAge struct {
 }
 
 type usageIn struct {
+	// ID of the entitlement.
 	ID string `path:"id"`
 	// How long without use counts as unused.
 	Unused string `query:"unused" default:"P90D" maxLength:"40"`

@@ -116,6 +116,7 @@ func issued(t Issued, err error) (*httpapi.Created[Issued], error) {
 }
 
 type oneIn struct {
+	// ID of the service token.
 	ID string `path:"id"`
 }
 
@@ -129,6 +130,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 }
 
 type patchIn struct {
+	// ID of the service token.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    TokenPatch
@@ -140,6 +142,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 }
 
 type rotateIn struct {
+	// ID of the service token.
 	ID   string `path:"id"`
 	Body *TokenRotation
 }
@@ -153,6 +156,7 @@ func (s *Service) rotate(ctx context.Context, v viewer.Viewer, in *rotateIn) (*h
 }
 
 type revokeIn struct {
+	// ID of the service token.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	// Also revoke what has replaced it, or anything that it made: for a token that was stolen.

@@ -14,9 +14,11 @@ import (
 type Filters struct {
 	// Several values, separated by commas.
 	State []string `query:"state" enum:"active,expiring,disabled,revoked,expired"`
-	Role  string   `query:"role" enum:"manager,resource_owner,admin,auditor"`
+	// Tokens with this role.
+	Role string `query:"role" enum:"manager,resource_owner,admin,auditor"`
 	// Has this scope.
-	Scope           string `query:"scope" maxLength:"100"`
+	Scope string `query:"scope" maxLength:"100"`
+	// Tokens that act for this identity.
 	BoundIdentityID string `query:"bound_identity_id" format:"uuid"`
 	// The user whose rights the token has.
 	CreatedBy string `query:"created_by" format:"uuid"`

@@ -76,7 +76,9 @@ type Token struct {
 
 // Settings are what can be changed about a token that is in use.
 type Settings struct {
-	Name        string `json:"name" example:"HR export"`
+	// Display name of the token.
+	Name string `json:"name" example:"HR export"`
+	// Purpose of the token, for its administrators.
 	Description string `json:"description"`
 	// Networks that it may be used from; empty: everywhere.
 	AllowedCIDRs []string `json:"allowed_cidrs" nullable:"false" example:"[\"203.0.113.0/24\"]"`

@@ -33,9 +33,13 @@ const (
 
 // Action is a line of the catalogue.
 type Action struct {
-	Name     string   `json:"action"`
+	// Name of the action, as entries of the log have it: a subject and a verb, such as
+	// grant.created.
+	Name string `json:"action"`
+	// Category that the action belongs to.
 	Category Category `json:"category"`
-	Meaning  string   `json:"meaning"`
+	// When an entry with this action is written.
+	Meaning string `json:"meaning"`
 }
 
 // domains are the categories of actions by the part before the dot, where a single action does not say otherwise.

@@ -113,6 +113,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer,
 }
 
 type readIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	// Several values, separated by commas.
 	Expand []string `query:"expand" enum:"manager,accounts,grants"`
@@ -144,6 +145,7 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.O
 }
 
 type patchIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	// Until when fields that a source writes keep what this sets. Without it: until they are unpinned.
@@ -195,6 +197,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 }
 
 type archiveIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	// Archive although there are live accounts.
@@ -206,6 +209,7 @@ func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (
 }
 
 type reportsIn struct {
+	// ID of the manager.
 	ID string `path:"id"`
 	httpapi.Paging
 	identity.Filters

@@ -63,22 +63,38 @@ type Reason struct {
 
 // row is a reason as the statement reads it.
 type row struct {
-	ID            string          `json:"id"`
-	IdentityID    string          `json:"identity_id"`
-	ConnectorID   string          `json:"connector_id"`
-	EntitlementID *string         `json:"entitlement_id"`
-	AccountID     *string         `json:"account_id"`
-	RoleID        *string         `json:"role_id"`
-	Effect        string          `json:"effect"`
-	Kind          string          `json:"kind"`
-	SourceType    string          `json:"source_type"`
-	SourceID      string          `json:"source_id"`
-	SourceVersion int             `json:"source_version"`
-	Note          *string         `json:"note"`
-	State         string          `json:"state,omitempty"`
-	StartsAt      *time.Time      `json:"starts_at"`
-	EndsAt        *time.Time      `json:"ends_at"`
-	Details       json.RawMessage `json:"details"`
+	// ID of the reason.
+	ID string `json:"id"`
+	// Person that the reason is for.
+	IdentityID string `json:"identity_id"`
+	// Connector of the account or entitlement.
+	ConnectorID string `json:"connector_id"`
+	// Entitlement that the reason grants or denies. Nil: an account of the system.
+	EntitlementID *string `json:"entitlement_id"`
+	// Account that the reason is for. Nil: the person's main account of the system.
+	AccountID *string `json:"account_id"`
+	// Role through which the reason came. Nil: no role.
+	RoleID *string `json:"role_id"`
+	// Effect of the reason: allow or deny.
+	Effect string `json:"effect"`
+	// Kind of reason, such as role or request.
+	Kind string `json:"kind"`
+	// Type of the object that caused the reason, such as policy or role.
+	SourceType string `json:"source_type"`
+	// ID of the object that caused the reason.
+	SourceID string `json:"source_id"`
+	// Version of the policy or role at that time.
+	SourceVersion int `json:"source_version"`
+	// Remark of the person who gave the reason.
+	Note *string `json:"note"`
+	// State at insertion: scheduled or active. Empty: by starts_at.
+	State string `json:"state,omitempty"`
+	// Beginning of the reason. Nil: now.
+	StartsAt *time.Time `json:"starts_at"`
+	// End of the reason. Nil: it has no end.
+	EndsAt *time.Time `json:"ends_at"`
+	// Further facts, as JSON. The shape depends on the kind.
+	Details json.RawMessage `json:"details"`
 }
 
 func (r Reason) row() (row, error) {

@@ -49,8 +49,11 @@ func (s *Service) change(
 
 // editable is what a merge patch is laid over.
 type editable struct {
-	Name     string      `json:"name"`
-	Region   string      `json:"region"`
+	// Display name of the tenant.
+	Name string `json:"name"`
+	// Region of the tenant.
+	Region string `json:"region"`
+	// Preferences of the tenant.
 	Settings Preferences `json:"settings"`
 }
 
@@ -81,6 +84,7 @@ type OperatorPatch struct {
 }
 
 type patchIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    OperatorPatch
@@ -169,6 +173,7 @@ func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, 
 }
 
 type limitIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body Limits
@@ -195,6 +200,7 @@ type Suspension struct {
 }
 
 type suspendIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body Suspension
@@ -210,6 +216,7 @@ func (s *Service) suspend(ctx context.Context, v viewer.Viewer, in *suspendIn) (
 }
 
 type stepIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }

@@ -32,6 +32,7 @@ type Closure struct {
 }
 
 type closeIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body Closure

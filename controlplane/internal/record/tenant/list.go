@@ -14,6 +14,7 @@ import (
 
 type listIn struct {
 	httpapi.Paging
+	// Tenants with this status.
 	Status string `query:"status" enum:"active,suspended,closing"`
 	// Words, each of which is part of the slug or the name, without regard to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
@@ -52,6 +53,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 }
 
 type oneIn struct {
+	// ID of the tenant.
 	ID string `path:"id"`
 }
 

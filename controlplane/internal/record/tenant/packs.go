@@ -15,6 +15,7 @@ import (
 
 // SectorPackChoice is a sector pack that a tenant begins with. In JSON it is an object, or its key alone.
 type SectorPackChoice struct {
+	// Key of the sector pack.
 	Key string `json:"key" minLength:"1" maxLength:"63"`
 	// The default is the latest version.
 	Version string `json:"version,omitempty" maxLength:"100"`

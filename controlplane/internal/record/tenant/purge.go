@@ -92,12 +92,16 @@ func (s *Service) purge(ctx context.Context, c closing) error {
 
 // Step is what one step of erasing a tenant has done.
 type Step struct {
-	State   string           `json:"state"` // working, done, busy (another process, or a sync run that ends), absent
-	Deleted int64            `json:"deleted"`
-	Slug    string           `json:"slug"`
-	Reason  string           `json:"reason"`
-	By      map[string]any   `json:"closed_by"`
-	Counts  map[string]int64 `json:"counts"` // rows so far, by table
+	State string `json:"state"` // working, done, busy (another process, or a sync run that ends), absent
+	// Rows that this step deleted.
+	Deleted int64 `json:"deleted"`
+	// Slug of the tenant.
+	Slug string `json:"slug"`
+	// Reason for which the tenant was closed.
+	Reason string `json:"reason"`
+	// Operator who closed the tenant.
+	By     map[string]any   `json:"closed_by"`
+	Counts map[string]int64 `json:"counts"` // rows so far, by table
 }
 
 // PurgeStep deletes at most budget rows of a closing tenant. The last one deletes the tenant, and writes how much there

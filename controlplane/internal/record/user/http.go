@@ -107,6 +107,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 }
 
 type oneIn struct {
+	// ID of the user.
 	ID string `path:"id"`
 }
 
@@ -120,6 +121,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 }
 
 type patchIn struct {
+	// ID of the user.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    UserPatch
@@ -131,6 +133,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 }
 
 type removeIn struct {
+	// ID of the user.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }

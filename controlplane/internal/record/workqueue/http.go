@@ -64,10 +64,12 @@ type listIn struct {
 }
 
 type idIn struct {
+	// ID of the work queue item.
 	ID string `path:"id" format:"uuid"`
 }
 
 type deleteIn struct {
+	// ID of the work queue item.
 	ID string `path:"id" format:"uuid"`
 	// Why the work need not be done. The audit log keeps it.
 	Reason string `query:"reason" required:"true" minLength:"1" maxLength:"1000"`

@@ -55,8 +55,10 @@ const columns = `w.public_id::text as id, w.kind, w.state,
 // Filters narrow the list of items; each one given must hold.
 type Filters struct {
 	// Name of a kind, as GET /settings/work-queue/summary lists it.
-	Kind      string `query:"kind" maxLength:"100"`
-	State     string `query:"state" enum:"waiting,dead"`
+	Kind string `query:"kind" maxLength:"100"`
+	// Items in this state. A dead item has used up its attempts.
+	State string `query:"state" enum:"waiting,dead"`
+	// Items that concern the object with this ID.
 	SubjectID string `query:"subject_id" format:"uuid"`
 	// A leading - is descending. By due_at, a dead letter comes where its next attempt would.
 	Sort string `query:"sort" default:"due_at" enum:"due_at,enqueued_at,failed_at,attempts,-due_at,-enqueued_at,-failed_at,-attempts"`

@@ -52,10 +52,12 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type idIn struct {
+	// ID of the work calendar or on-call schedule.
 	ID string `path:"id"`
 }
 
 type matchIn struct {
+	// ID of the work calendar or on-call schedule.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }
@@ -116,6 +118,7 @@ func (s *Service) postCalendar(
 }
 
 type patchCalendarIn struct {
+	// ID of the work calendar.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    ApprovalCalendarFields

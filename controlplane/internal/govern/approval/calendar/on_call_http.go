@@ -97,6 +97,7 @@ func (s *Service) postOnCall(
 }
 
 type patchOnCallIn struct {
+	// ID of the on-call schedule.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    OnCallScheduleFields

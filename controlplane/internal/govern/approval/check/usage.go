@@ -43,8 +43,11 @@ func UsersOf(ctx context.Context, tx *pg.Tx, id string) ([]ApprovalUse, error) {
 
 // ApprovalUse is something that uses a rule.
 type ApprovalUse struct {
-	Type    string `json:"type" db:"type"`
-	ID      string `json:"id" db:"id"`
+	// Type of the object that uses the rule.
+	Type string `json:"type" db:"type"`
+	// ID of the object.
+	ID string `json:"id" db:"id"`
+	// Display name of the object.
 	Display string `json:"display" db:"display"`
 }
 

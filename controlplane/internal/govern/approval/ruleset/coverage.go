@@ -14,6 +14,7 @@ import (
 
 // CoverageFilters narrow what has no rule of its own.
 type CoverageFilters struct {
+	// Roles or entitlements.
 	Type string `query:"type" enum:"role,entitlement"`
 	// Several values, separated by commas.
 	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`

@@ -84,6 +84,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 }
 
 type idIn struct {
+	// ID of the approval rule.
 	ID string `path:"id"`
 }
 
@@ -116,6 +117,7 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 }
 
 type patchIn struct {
+	// ID of the approval rule.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    rule.ApprovalRuleFields
@@ -127,6 +129,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 }
 
 type matchIn struct {
+	// ID of the approval rule.
 	ID string `path:"id"`
 	httpapi.IfMatch
 }
@@ -144,6 +147,7 @@ func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*h
 }
 
 type versionsIn struct {
+	// ID of the approval rule.
 	ID string `path:"id"`
 	httpapi.Paging
 }

@@ -40,6 +40,7 @@ const columns = `r.id::text as id, r.name, r.description, r.enabled, r.priority,
 
 // Filters narrow a list of rules; each one given must hold.
 type Filters struct {
+	// Enabled rules, or disabled ones.
 	Enabled string `query:"enabled" enum:"true,false"`
 	// Those that are for whatever has no rule of its own.
 	Default string `query:"default" enum:"true,false"`

@@ -82,6 +82,7 @@ type PackContentObject struct {
 
 type versionIn struct {
 	installation.PackKey
+	// Version of the sector pack.
 	Version string `path:"version" maxLength:"100"`
 }
 

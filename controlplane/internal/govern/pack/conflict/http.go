@@ -18,6 +18,7 @@ type conflictsIn struct {
 
 // ConflictFilters narrow the list of conflicts.
 type ConflictFilters struct {
+	// Conflicts in this state.
 	State string `query:"state" enum:"open,resolved,superseded"`
 }
 
@@ -44,6 +45,7 @@ func (s *Service) listConflicts(
 }
 
 type resolveIn struct {
+	// ID of the conflict.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {

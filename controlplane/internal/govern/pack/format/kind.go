@@ -56,10 +56,14 @@ func Kinds() []Kind {
 
 // Object is one object of a pack.
 type Object struct {
-	Kind      string          `json:"kind"`
-	Key       string          `json:"object_key"`
-	Content   json.RawMessage `json:"content"`
-	Supported bool            `json:"-"`
+	// Kind of object by its name in the API, such as role.
+	Kind string `json:"kind"`
+	// Key of the object, unique among the objects of its kind in the pack.
+	Key string `json:"object_key"`
+	// Object as the pack has it, after parameters were filled in.
+	Content json.RawMessage `json:"content"`
+	// Whether the service installs objects of this kind. Others are listed and skipped.
+	Supported bool `json:"-"`
 }
 
 // Objects are all objects of a pack in the order in which they are installed.

@@ -18,5 +18,6 @@ const (
 
 // PackKey names a pack in a path.
 type PackKey struct {
+	// Key of the sector pack.
 	Key string `path:"key" minLength:"1" maxLength:"63"`
 }

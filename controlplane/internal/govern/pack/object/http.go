@@ -17,7 +17,9 @@ type objectsIn struct {
 
 // ObjectFilters narrow the list of objects.
 type ObjectFilters struct {
-	Kind  string `query:"kind" maxLength:"64"`
+	// Objects of this kind.
+	Kind string `query:"kind" maxLength:"64"`
+	// Objects in this state.
 	State string `query:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
 }
 

@@ -19,9 +19,13 @@ const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.bir
 
 // Filters narrow a list of policies; each one given must hold.
 type Filters struct {
-	Enabled    string `query:"enabled" enum:"true,false"`
-	Mode       string `query:"mode" enum:"shadow,enforce"`
-	Effect     string `query:"effect" enum:"assign,deny"`
+	// Enabled policies, or disabled ones.
+	Enabled string `query:"enabled" enum:"true,false"`
+	// Policies in this mode.
+	Mode string `query:"mode" enum:"shadow,enforce"`
+	// Policies with this effect.
+	Effect string `query:"effect" enum:"assign,deny"`
+	// Birthright policies, or all others.
 	Birthright string `query:"birthright" enum:"true,false"`
 	// Those whose breaker has stopped them.
 	Tripped string `query:"tripped" enum:"true,false"`

@@ -30,8 +30,9 @@ type Filters struct {
 	// The one of this number, such as REQ-000123.
 	Number string `query:"number" maxLength:"40"`
 	// Several values, separated by commas.
-	Kind    []string `query:"kind" enum:"grant,extend,revoke,return"`
-	Urgency string   `query:"urgency" enum:"normal,emergency"`
+	Kind []string `query:"kind" enum:"grant,extend,revoke,return"`
+	// Requests of this urgency.
+	Urgency string `query:"urgency" enum:"normal,emergency"`
 	// Submitted at this instant or later.
 	Since time.Time `query:"since"`
 	// Submitted before this instant.

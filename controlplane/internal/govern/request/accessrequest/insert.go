@@ -13,44 +13,78 @@ import (
 
 // Record is a request to be inserted.
 type Record struct {
-	ID          string                 `json:"id"`
-	Serial      int64                  `json:"number"`
-	For         string                 `json:"requested_for"`
-	By          decision.Actor         `json:"requested_by"`
-	RequesterID *string                `json:"requester_id"`
-	ActorID     *string                `json:"requester_actor"`
-	Kind        string                 `json:"kind"`
-	Urgency     string                 `json:"urgency"`
-	Why         string                 `json:"justification"`
-	Reference   *string                `json:"external_reference"`
-	Answers     map[string]any         `json:"form_answers"`
-	Approvers   []string               `json:"approvers"`
-	Preview     AccessRequestForesight `json:"preview"`
-	Searched    string                 `json:"searched"`
-	ExpiresAt   any                    `json:"expires_at"`
+	// ID of the request, chosen by the caller.
+	ID string `json:"id"`
+	// Number within the tenant, from which the displayed number is formed.
+	Serial int64 `json:"number"`
+	// Person whose access is requested.
+	For string `json:"requested_for"`
+	// User or service token that submits the request.
+	By decision.Actor `json:"requested_by"`
+	// Identity of the requester. Nil: an integration.
+	RequesterID *string `json:"requester_id"`
+	// User or service token by ID. Nil: the system.
+	ActorID *string `json:"requester_actor"`
+	// Kind of request: grant, extend, revoke or return.
+	Kind string `json:"kind"`
+	// Urgency: normal or emergency.
+	Urgency string `json:"urgency"`
+	// Justification that the requester gave.
+	Why string `json:"justification"`
+	// Number of a ticket in another system. Nil: none.
+	Reference *string `json:"external_reference"`
+	// Answers to the questions of the form.
+	Answers map[string]any `json:"form_answers"`
+	// IDs of the approvers that the requester chose. Never nil.
+	Approvers []string `json:"approvers"`
+	// Expected approvals, as they were when the request was submitted.
+	Preview AccessRequestForesight `json:"preview"`
+	// Text that search compares words with: numbers, names, justification, reference.
+	Searched string `json:"searched"`
+	// When the request expires if it is not decided. Nil: never.
+	ExpiresAt any `json:"expires_at"`
 }
 
 // ItemRecord is an item to be inserted.
 type ItemRecord struct {
-	ID          string         `json:"id"`
-	RequestID   string         `json:"request_id"`
-	Position    int            `json:"position"`
-	Beneficiary string         `json:"beneficiary_id"`
-	Kind        string         `json:"kind"`
-	RoleID      *string        `json:"role_id"`
-	Entitlement *string        `json:"entitlement_id"`
-	AccountID   *string        `json:"account_id"`
-	Display     string         `json:"display"`
-	RiskLevel   *string        `json:"risk_level"`
-	Privileged  bool           `json:"privileged"`
-	Parameters  map[string]any `json:"parameters"`
-	Duration    *string        `json:"duration"`
-	StartsAt    any            `json:"starts_at"`
-	EndsAt      any            `json:"ends_at"`
-	Longest     *string        `json:"longest"`
-	Limits      []string       `json:"limits"`
-	Plan        approval.Plan  `json:"plan"`
-	Target      *string        `json:"target_item_id"`
+	// ID of the item, chosen by the caller.
+	ID string `json:"id"`
+	// ID of its request.
+	RequestID string `json:"request_id"`
+	// Place among the items of the request, from 0.
+	Position int `json:"position"`
+	// Person whose access is requested.
+	Beneficiary string `json:"beneficiary_id"`
+	// Kind of request: grant, extend, revoke or return.
+	Kind string `json:"kind"`
+	// Requested role. Nil: an entitlement.
+	RoleID *string `json:"role_id"`
+	// Requested entitlement. Nil: a role.
+	Entitlement *string `json:"entitlement_id"`
+	// Account to use. Nil: the person's main account of the system.
+	AccountID *string `json:"account_id"`
+	// Name of the role or entitlement at that time.
+	Display string `json:"display"`
+	// Risk level of the role or entitlement at that time.
+	RiskLevel *string `json:"risk_level"`
+	// Whether the role or entitlement was privileged at that time.
+	Privileged bool `json:"privileged"`
+	// Values of the role's parameters.
+	Parameters map[string]any `json:"parameters"`
+	// Requested ISO 8601 duration. Nil: none was given.
+	Duration *string `json:"duration"`
+	// Requested beginning. Nil: as soon as it is approved.
+	StartsAt any `json:"starts_at"`
+	// Requested end. Nil: by the duration, or none.
+	EndsAt any `json:"ends_at"`
+	// Longest allowed ISO 8601 duration. Nil: no limit.
+	Longest *string `json:"longest"`
+	// Reasons for the limit, for people. Never nil.
+	Limits []string `json:"limits"`
+	// Approval steps of the item.
+	Plan approval.Plan `json:"plan"`
+	// Item of an earlier request that this one extends, revokes or returns. Nil: none.
+	Target *string `json:"target_item_id"`
 }
 
 // Insert writes requests with their items. The same access requested at the same time is a fault with the code

@@ -17,33 +17,54 @@ const longestReason = 300
 
 // payload is what receivers of request.* events are sent.
 type payload struct {
-	Number            string        `json:"number"`
-	Kind              string        `json:"kind"`
-	Urgency           string        `json:"urgency"`
-	Status            string        `json:"status"`
-	RequestedFor      string        `json:"requested_for"`
-	RequestedBy       payloadActor  `json:"requested_by"`
-	ExternalReference *string       `json:"external_reference"`
-	ReasonCode        *string       `json:"reason_code,omitempty"`
-	Items             []payloadItem `json:"items"`
+	// Number of the request, such as REQ-000123.
+	Number string `json:"number"`
+	// Kind of request: grant, extend, revoke or return.
+	Kind string `json:"kind"`
+	// Urgency: normal or emergency.
+	Urgency string `json:"urgency"`
+	// Status of the request after the event.
+	Status string `json:"status"`
+	// ID of the identity whose access is requested.
+	RequestedFor string `json:"requested_for"`
+	// Requester.
+	RequestedBy payloadActor `json:"requested_by"`
+	// Number of a ticket in another system. Null: none.
+	ExternalReference *string `json:"external_reference"`
+	// Code of the reason. Present only if the request was rejected or has expired.
+	ReasonCode *string `json:"reason_code,omitempty"`
+	// Items of the request.
+	Items []payloadItem `json:"items"`
 }
 
 type payloadActor struct {
-	Type       string `json:"type"`
-	ID         string `json:"id"`
+	// Type of the requester, such as user or service.
+	Type string `json:"type"`
+	// ID of the user or service token.
+	ID string `json:"id"`
+	// ID of the requester's identity. Absent for an integration.
 	IdentityID string `json:"identity_id,omitempty"`
 }
 
 type payloadItem struct {
-	ID            string     `json:"id"`
-	RoleID        *string    `json:"role_id,omitempty"`
-	EntitlementID *string    `json:"entitlement_id,omitempty"`
-	Status        string     `json:"status"`
-	Decision      *string    `json:"decision"`
-	ReasonCode    *string    `json:"reason_code"`
-	Reason        *string    `json:"reason"`
-	StartsAt      *time.Time `json:"starts_at"`
-	EndsAt        *time.Time `json:"ends_at"`
+	// ID of the item.
+	ID string `json:"id"`
+	// ID of the requested role. Absent for an entitlement.
+	RoleID *string `json:"role_id,omitempty"`
+	// ID of the requested entitlement. Absent for a role.
+	EntitlementID *string `json:"entitlement_id,omitempty"`
+	// Status of the item after the event.
+	Status string `json:"status"`
+	// Decision about the item. Null: not decided yet.
+	Decision *string `json:"decision"`
+	// Code of the decision. Null: none.
+	ReasonCode *string `json:"reason_code"`
+	// Reason for the decision, cut to at most 300 characters. Null: none.
+	Reason *string `json:"reason"`
+	// Beginning of the access. Null: not decided yet.
+	StartsAt *time.Time `json:"starts_at"`
+	// End of the access. Null: it has no end.
+	EndsAt *time.Time `json:"ends_at"`
 }
 
 func payloadOf(r *accessrequest.AccessRequest) payload {

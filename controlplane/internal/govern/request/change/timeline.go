@@ -11,11 +11,16 @@ import (
 
 // timelineEntry is something that happened, on its way into the timeline.
 type timelineEntry struct {
-	RequestID string         `json:"request_id"`
-	ItemID    *string        `json:"item_id"`
-	Event     string         `json:"event"`
-	By        decision.Actor `json:"by"`
-	Detail    string         `json:"detail"`
+	// ID of the request.
+	RequestID string `json:"request_id"`
+	// ID of the item. Nil: the whole request.
+	ItemID *string `json:"item_id"`
+	// Name of the event, as the API lists it.
+	Event string `json:"event"`
+	// User, service token or system that caused the event.
+	By decision.Actor `json:"by"`
+	// Further text, such as a comment.
+	Detail string `json:"detail"`
 }
 
 func writeTimeline(ctx context.Context, tx *pg.Tx, entries []timelineEntry) error {

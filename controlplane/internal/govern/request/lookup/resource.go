@@ -29,10 +29,14 @@ type Resource struct {
 
 // Parameter is a parameter of a role.
 type Parameter struct {
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Required bool   `json:"required"`
-	Allowed  []any  `json:"allowed_values"`
+	// Name of the parameter.
+	Name string `json:"name"`
+	// Type of the value.
+	Type string `json:"type"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+	// Allowed values. Empty: any of the type.
+	Allowed []any `json:"allowed_values"`
 }
 
 // Ref names the resource in decision tasks.

@@ -12,6 +12,7 @@ import (
 )
 
 type idIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 }
 
@@ -27,6 +28,7 @@ func (s *Service) draft(ctx context.Context, v viewer.Viewer, in *idIn) (*httpap
 }
 
 type patchDraftIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    role.RolePatch
@@ -42,6 +44,7 @@ func (s *Service) dropDraft(ctx context.Context, v viewer.Viewer, in *idIn) (*ht
 }
 
 type versionsIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 	httpapi.Paging
 }
@@ -65,9 +68,12 @@ func (s *Service) versions(
 }
 
 type diffIn struct {
-	ID   string `path:"id"`
-	From int    `query:"from" minimum:"0" maximum:"1000000000"`
-	To   int    `query:"to" minimum:"0" maximum:"1000000000"`
+	// ID of the role.
+	ID string `path:"id"`
+	// Version to compare from. The default is the one before to.
+	From int `query:"from" minimum:"0" maximum:"1000000000"`
+	// Version to compare to. The default is the newest version.
+	To int `query:"to" minimum:"0" maximum:"1000000000"`
 }
 
 func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *diffIn) (*httpapi.One[RoleDiff], error) {

@@ -54,11 +54,13 @@ type RoleFulfilment struct {
 
 // RoleHolding is how somebody has a role.
 type RoleHolding struct {
+	// Assignments through which the person has the role.
 	Ways []RoleWay `json:"ways" nullable:"false"`
 	// The earliest beginning of these.
 	Since time.Time `json:"since"`
 	// The end of the last assignment. Null: at least one has no end.
-	Until      *time.Time     `json:"until"`
+	Until *time.Time `json:"until"`
+	// How much of the role's access the person has.
 	Fulfilment RoleFulfilment `json:"fulfilment"`
 }
 

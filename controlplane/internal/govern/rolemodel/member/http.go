@@ -11,6 +11,7 @@ import (
 )
 
 type membersIn struct {
+	// ID of the role.
 	ID string `path:"id"`
 	httpapi.Paging
 	MemberFilters
@@ -31,6 +32,7 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 }
 
 type roleMemberIn struct {
+	// ID of the role.
 	ID   string `path:"id"`
 	Body NewMember
 }
@@ -47,7 +49,9 @@ func (s *Service) give(ctx context.Context, v viewer.Viewer, in *roleMemberIn) (
 }
 
 type roleMemberEndIn struct {
-	ID         string `path:"id"`
+	// ID of the role.
+	ID string `path:"id"`
+	// ID of the member's identity.
 	IdentityID string `path:"identity_id"`
 	Body       struct {
 		// Null: no end.
@@ -61,7 +65,9 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *roleMemberEndI
 }
 
 type takeIn struct {
-	ID         string `path:"id"`
+	// ID of the role.
+	ID string `path:"id"`
+	// ID of the member's identity.
 	IdentityID string `path:"identity_id"`
 	// Why, for their history.
 	Reason string `query:"reason" maxLength:"1000"`
@@ -72,6 +78,7 @@ func (s *Service) take(ctx context.Context, v viewer.Viewer, in *takeIn) (*httpa
 }
 
 type heldIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.Paging
 }

@@ -49,28 +49,34 @@ type revocation struct {
 
 type listIn struct {
 	httpapi.Paging
+	// Agents in this state.
 	State string `query:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
+	// Agents of this group.
 	Group string `query:"group" maxLength:"100"`
 }
 
 type oneIn struct {
+	// ID of the agent.
 	ID string `path:"id"`
 }
 
 type createIn struct{ Body newAgent }
 
 type patchIn struct {
+	// ID of the agent.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body agentPatch
 }
 
 type enrollIn struct {
+	// ID of the agent.
 	ID   string `path:"id"`
 	Body *enrollment
 }
 
 type revokeIn struct {
+	// ID of the agent.
 	ID   string `path:"id"`
 	Body revocation
 }

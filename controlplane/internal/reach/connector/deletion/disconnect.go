@@ -13,9 +13,12 @@ const Restorable = 30 * 24 * time.Hour
 
 // Disconnected is how much of a connector's target was affected by a deletion or a restoration.
 type Disconnected struct {
-	Accounts     int64 `json:"accounts"`
+	// Number of accounts.
+	Accounts int64 `json:"accounts"`
+	// Number of entitlements.
 	Entitlements int64 `json:"entitlements"`
-	Grants       int64 `json:"grants"`
+	// Number of grants.
+	Grants int64 `json:"grants"`
 }
 
 // patient lets a transaction of a person's request touch everything that was read of a large target.

@@ -9,26 +9,37 @@ import (
 
 // FieldRef names a field of a source.
 type FieldRef struct {
-	Object  string   `json:"object"`
-	Path    string   `json:"path"`
-	Type    string   `json:"type"`
+	// Kind of record that has the field: identity, account, entitlement or grant.
+	Object string `json:"object"`
+	// Path of the field in the record.
+	Path string `json:"path"`
+	// Type of the field, such as string, or string[] for many values.
+	Type string `json:"type"`
+	// Sample values of the field, masked where they are personal.
 	Samples []string `json:"samples" nullable:"false"`
 }
 
 // TypeChange is a field that has another type or format than before, or has become one of many values, or of one.
 type TypeChange struct {
+	// Kind of record that has the field: identity, account, entitlement or grant.
 	Object string `json:"object"`
-	Path   string `json:"path"`
+	// Path of the field in the record.
+	Path string `json:"path"`
 	// Such as string, or string[] for many values, with the format where there is one: string(email).
-	From    string   `json:"from"`
-	To      string   `json:"to"`
+	From string `json:"from"`
+	// Type and format that the field has now.
+	To string `json:"to"`
+	// Sample values of the field as it is now.
 	Samples []string `json:"samples" nullable:"false"`
 }
 
 // Difference is what has changed between two looks at a source.
 type Difference struct {
-	Added       []FieldRef   `json:"added" nullable:"false"`
-	Removed     []FieldRef   `json:"removed" nullable:"false"`
+	// Fields that the earlier snapshot did not have.
+	Added []FieldRef `json:"added" nullable:"false"`
+	// Fields that the later snapshot does not have.
+	Removed []FieldRef `json:"removed" nullable:"false"`
+	// Fields with another type or format, or another multiplicity.
 	TypeChanged []TypeChange `json:"type_changed" nullable:"false"`
 }
 

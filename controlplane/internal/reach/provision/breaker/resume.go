@@ -38,6 +38,7 @@ type BreakerReset struct {
 }
 
 type connectorIn struct {
+	// ID of the connector.
 	ID string `path:"id"`
 }
 

@@ -17,23 +17,40 @@ import (
 
 // settled is an outcome as the statement reads it.
 type settled struct {
-	ID       string              `json:"id"`
-	N        int                 `json:"n"`
-	State    string              `json:"state"`
-	Outcome  string              `json:"outcome"`
-	Counts   int                 `json:"counts"`
-	Pause    float64             `json:"pause"` // seconds
-	Unsure   bool                `json:"unsure"`
-	Class    *string             `json:"class"`
-	Error    *v1.ErrorDetail     `json:"error"`
-	Advice   *string             `json:"advice"`
-	Plan     []v1.PlannedRequest `json:"plan"`
-	Changes  []v1.ChangedField   `json:"changes"`
-	By       *v1.ExecutedBy      `json:"executed_by"`
-	Verified string              `json:"verified"`
-	Upstream *v1.ErrorDetail     `json:"upstream"`
-	Latency  int64               `json:"latency"`
-	Over     bool                `json:"over"`
+	// ID of the task.
+	ID string `json:"id"`
+	// Number of the attempt. With the lease's owner it fences off a process whose lease was taken
+	// over.
+	N int `json:"n"`
+	// New state of the task.
+	State string `json:"state"`
+	// Result of the attempt, as provisioning_attempt.outcome has it.
+	Outcome string `json:"outcome"`
+	// 1 if the attempt counts toward the limit of tries, otherwise 0.
+	Counts int     `json:"counts"`
+	Pause  float64 `json:"pause"` // seconds
+	// Whether the target may have made the change although no answer came.
+	Unsure bool `json:"unsure"`
+	// Class of the error. Nil: no error.
+	Class *string `json:"class"`
+	// Error of the target, unchanged. Nil: no error.
+	Error *v1.ErrorDetail `json:"error"`
+	// Hint for the person who has to act. Nil: none.
+	Advice *string `json:"advice"`
+	// Requests to the target that the change consisted of. Nil keeps the earlier plan.
+	Plan []v1.PlannedRequest `json:"plan"`
+	// Fields that the target was seen to change. Nil keeps the earlier ones.
+	Changes []v1.ChangedField `json:"changes"`
+	// Process that carried the change out. Nil keeps the earlier one.
+	By *v1.ExecutedBy `json:"executed_by"`
+	// Whether a reading of the target confirmed the change: yes, pending or none.
+	Verified string `json:"verified"`
+	// Error of the target, for the row of the attempt.
+	Upstream *v1.ErrorDetail `json:"upstream"`
+	// Duration of the attempt in milliseconds.
+	Latency int64 `json:"latency"`
+	// Whether the task needs no further attempt.
+	Over bool `json:"over"`
 }
 
 // rowOf is an outcome as the statement reads it.

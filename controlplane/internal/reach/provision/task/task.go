@@ -85,10 +85,13 @@ func IsAboutAccount(operation string) bool {
 
 // Payload is what a task carries to its target, beside the records it is about.
 type Payload struct {
-	Account     *v1.ProvisionAccount `json:"account,omitempty"`
-	Credential  *v1.NewCredential    `json:"credential,omitempty"`
-	DisabledFor string               `json:"disabled_for,omitempty"`
-	Before      string               `json:"before,omitempty"` // how the grant stood that is revoked
+	// Attributes of the account to create or update. Absent in operations that need none.
+	Account *v1.ProvisionAccount `json:"account,omitempty"`
+	// How the new password is made. Nil: no password is set.
+	Credential *v1.NewCredential `json:"credential,omitempty"`
+	// Why the account is disabled: left, leave, unwanted or order.
+	DisabledFor string `json:"disabled_for,omitempty"`
+	Before      string `json:"before,omitempty"` // how the grant stood that is revoked
 }
 
 // Ref names a record that a task is for.

@@ -19,25 +19,44 @@ const Channel = "provisioning"
 
 // Row is a draft as the statement reads it.
 type Row struct {
-	ID            string          `json:"id"`
-	ConnectorID   string          `json:"connector_id"`
-	Operation     string          `json:"operation"`
-	IdentityID    *string         `json:"identity_id"`
-	AccountID     *string         `json:"account_id"`
-	GrantID       *string         `json:"grant_id"`
-	EntitlementID *string         `json:"entitlement_id"`
-	Payload       task.Payload    `json:"payload"`
-	ReasonRefs    []task.Ref      `json:"reason_refs"`
-	CreatedFrom   string          `json:"created_from"`
-	Mode          string          `json:"mode"`
-	Lane          string          `json:"lane"`
-	State         string          `json:"state"`
-	Key           string          `json:"idempotency_key"`
-	DependsOn     []string        `json:"depends_on"`
-	Note          *string         `json:"note"`
-	Unsure        bool            `json:"unsure"`
-	Error         *v1.ErrorDetail `json:"error"`
-	Advice        *string         `json:"advice"`
+	// ID of the task, chosen by the planner.
+	ID string `json:"id"`
+	// Connector whose target is changed.
+	ConnectorID string `json:"connector_id"`
+	// Change to make, such as create_account or grant.
+	Operation string `json:"operation"`
+	// Person that the task is for. Nil: none.
+	IdentityID *string `json:"identity_id"`
+	// Account that is changed.
+	AccountID *string `json:"account_id"`
+	// Grant that is made or revoked. Nil: the task changes an account.
+	GrantID *string `json:"grant_id"`
+	// Entitlement of the grant.
+	EntitlementID *string `json:"entitlement_id"`
+	// Data for the target.
+	Payload task.Payload `json:"payload"`
+	// Records that the task is for. Never nil: the column is not null.
+	ReasonRefs []task.Ref `json:"reason_refs"`
+	// Origin of the task: a kind of reason, or lifecycle, drift or manual.
+	CreatedFrom string `json:"created_from"`
+	// Mode of the task: auto, manual or simulate.
+	Mode string `json:"mode"`
+	// Queue of the connector: normal or urgent.
+	Lane string `json:"lane"`
+	// First state of the task: queued, blocked, manual or failed.
+	State string `json:"state"`
+	// Idempotency key that the target is given, the same for every attempt.
+	Key string `json:"idempotency_key"`
+	// Tasks that must be done first. Never nil.
+	DependsOn []string `json:"depends_on"`
+	// Remark for people.
+	Note *string `json:"note"`
+	// Whether the target may already have the change.
+	Unsure bool `json:"unsure"`
+	// Error because of which the task begins as manual or failed.
+	Error *v1.ErrorDetail `json:"error"`
+	// Hint for the person who has to act.
+	Advice *string `json:"advice"`
 }
 
 // RowOf is the row of a draft. advice says what a person has to do, if one has to do it.

@@ -49,6 +49,7 @@ type TaskGroups struct {
 }
 
 type groupsIn struct {
+	// Tasks of this connector.
 	ConnectorID string `query:"connector_id" format:"uuid"`
 }
 

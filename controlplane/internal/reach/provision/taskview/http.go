@@ -70,6 +70,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*listO
 }
 
 type oneIn struct {
+	// ID of the provisioning task.
 	ID string `path:"id"`
 }
 

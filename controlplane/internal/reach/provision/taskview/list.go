@@ -12,16 +12,21 @@ import (
 // TaskFilters narrow the list of tasks; each one given must hold.
 type TaskFilters struct {
 	// Several values, separated by commas.
-	State       []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
-	ConnectorID string   `query:"connector_id" format:"uuid"`
-	IdentityID  string   `query:"identity_id" format:"uuid"`
-	AccountID   string   `query:"account_id" format:"uuid"`
-	GrantID     string   `query:"grant_id" format:"uuid"`
+	State []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
+	// Tasks of this connector.
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	// Tasks for this identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
+	// Tasks that change this account.
+	AccountID string `query:"account_id" format:"uuid"`
+	// Tasks that make or revoke this grant.
+	GrantID string `query:"grant_id" format:"uuid"`
 	// Several values, separated by commas.
 	Operation []string `query:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
 	// Several values, separated by commas.
 	CreatedFrom []string `query:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
-	Lane        string   `query:"lane" enum:"normal,urgent"`
+	// Tasks in this lane. Urgent ones run before all others.
+	Lane string `query:"lane" enum:"normal,urgent"`
 }
 
 // where renders the filters.

@@ -38,7 +38,9 @@ var csvHeader = []string{
 }
 
 type csvIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the sync run.
 	RunID string `path:"run_id"`
 	ChangeFilters
 }

@@ -36,7 +36,9 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type runIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the sync run.
 	RunID string `path:"run_id"`
 }
 
@@ -52,7 +54,9 @@ func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *runIn) (*diffOu
 }
 
 type changesIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the sync run.
 	RunID string `path:"run_id"`
 	httpapi.Paging
 	ChangeFilters

@@ -34,7 +34,9 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type holdsIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the held sync run.
 	RunID string `path:"run_id"`
 }
 
@@ -69,7 +71,9 @@ func (s *Service) holds(ctx context.Context, v viewer.Viewer, in *holdsIn) (*hol
 }
 
 type releaseIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the held sync run.
 	RunID string `path:"run_id"`
 	Body  Decision
 }
@@ -88,7 +92,9 @@ type Dismissal struct {
 }
 
 type discardIn struct {
-	ID    string `path:"id"`
+	// ID of the connector.
+	ID string `path:"id"`
+	// ID of the held sync run.
 	RunID string `path:"run_id"`
 	Body  Dismissal
 }

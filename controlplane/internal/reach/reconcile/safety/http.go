@@ -44,10 +44,12 @@ type SafetyChange struct {
 }
 
 type safetyIn struct {
+	// ID of the connector.
 	ID string `path:"id"`
 }
 
 type decideSafetyIn struct {
+	// ID of the connector.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body SafetyChange

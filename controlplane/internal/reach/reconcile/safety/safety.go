@@ -25,7 +25,8 @@ type Safety struct {
 	// Whether other changes of the run are applied (kind), or none of it is (run).
 	HoldScope string `json:"hold_scope" enum:"kind,run"`
 	// ISO 8601 duration after which a hold is discarded. From PT1H to P30D.
-	HoldTTL  string   `json:"hold_ttl"`
+	HoldTTL string `json:"hold_ttl"`
+	// How absence in a full sync becomes a deletion.
 	Deletion Deletion `json:"deletion"`
 }
 

@@ -22,9 +22,11 @@ const (
 // Ask is what a run asks its connector for. It is chosen once, when the run is taken for the first time, and kept by
 // every attempt after that.
 type Ask struct {
-	Incremental bool       `json:"incremental"`
-	Cursor      string     `json:"cursor,omitempty"`
-	LastSyncAt  *time.Time `json:"last_sync_at,omitempty"` // the greatest source time that the last run saw
+	// Whether only changes since the cursor are read.
+	Incremental bool `json:"incremental"`
+	// Position after the last successful run, in the connector's own form. Empty: none.
+	Cursor     string     `json:"cursor,omitempty"`
+	LastSyncAt *time.Time `json:"last_sync_at,omitempty"` // the greatest source time that the last run saw
 }
 
 // Position is how far a connector's merged data reaches.

@@ -154,8 +154,10 @@ func (r *Report) OfObject(name string) *Counts {
 // Tally is what a part of a run counted: a chunk, or a merged part. Those of a run add up to the run's, so a run that
 // is taken over counts on exactly. What Counters sums up over all kinds is zero in it; Totals derives it.
 type Tally struct {
+	// Numbers of records by kind and result.
 	Counters Counters `json:"counters"`
-	Report   Report   `json:"report"`
+	// Further findings of the part.
+	Report Report `json:"report"`
 }
 
 // Add sums up.

@@ -24,6 +24,7 @@ const (
 )
 
 type one struct {
+	// ID of the grant.
 	ID string `path:"id"`
 }
 
@@ -37,6 +38,7 @@ func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answe
 }
 
 type explainPairIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	// Needed.
 	EntitlementID string `query:"entitlement_id" format:"uuid"`

@@ -123,11 +123,16 @@ var columns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_
 
 // Filters narrow a list of grants; each one given must hold.
 type Filters struct {
-	IdentityID    string `query:"identity_id" format:"uuid"`
-	AccountID     string `query:"account_id" format:"uuid"`
+	// Grants of the accounts of this identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
+	// Grants of this account.
+	AccountID string `query:"account_id" format:"uuid"`
+	// Grants of this entitlement.
 	EntitlementID string `query:"entitlement_id" format:"uuid"`
-	ConnectorID   string `query:"connector_id" format:"uuid"`
-	Directness    string `query:"directness" enum:"direct,inherited"`
+	// Grants of this connector's system.
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	// Direct grants, or those inherited through nested groups alone.
+	Directness string `query:"directness" enum:"direct,inherited"`
 	// Several values, separated by commas. Revoked and disconnected ones are shown only when asked for.
 	Status []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected"`
 
@@ -140,6 +145,7 @@ type Filters struct {
 	// Those that end before this instant.
 	EndsBefore time.Time `query:"ends_before"`
 
+	// Also returns the paths of nested groups through which a grant is inherited.
 	Expand []string `query:"expand" enum:"paths"`
 }
 

@@ -16,11 +16,16 @@ import (
 
 // Awaited is a grant that is about to be made in its system.
 type Awaited struct {
-	ID            string     `json:"id"`
-	ConnectorID   string     `json:"connector_id"`
-	AccountID     string     `json:"account_id"`
-	EntitlementID string     `json:"entitlement_id"`
-	EndsAt        *time.Time `json:"ends_at"`
+	// ID of the new grant, chosen by the caller.
+	ID string `json:"id"`
+	// Connector of the account and of the entitlement.
+	ConnectorID string `json:"connector_id"`
+	// Account that will hold the entitlement.
+	AccountID string `json:"account_id"`
+	// Entitlement to be granted.
+	EntitlementID string `json:"entitlement_id"`
+	// End of the access. Nil: no end is known.
+	EndsAt *time.Time `json:"ends_at"`
 }
 
 // Await enters grants that are about to be made, and tells which are new: of one that is there already nothing changes.
@@ -69,7 +74,9 @@ func MarkWanted(ctx context.Context, tx *pg.Tx, ids []string) error {
 
 // State is how a grant stands.
 type State struct {
-	ID     string `json:"id"`
+	// ID of the grant.
+	ID string `json:"id"`
+	// New status of the grant, as access_grant.status has it.
 	Status string `json:"status"`
 	// Held says that the target has it now; the next reading of the target writes the rest of the row.
 	Held bool `json:"held,omitempty"`
@@ -114,8 +121,10 @@ func Set(ctx context.Context, tx *pg.Tx, states []State) error {
 
 // Limit is when a grant ends.
 type Limit struct {
-	ID     string     `json:"id"`
-	Status string     `json:"status"` // active or ending
+	// ID of the grant.
+	ID     string `json:"id"`
+	Status string `json:"status"` // active or ending
+	// New end of the access. Nil: the access has no end.
 	EndsAt *time.Time `json:"ends_at"`
 }
 

@@ -68,6 +68,7 @@ func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*answe
 }
 
 type revokeIn struct {
+	// ID of the grant.
 	ID string `path:"id"`
 	// Say what it would do, and write nothing.
 	DryRun bool `query:"dry_run"`
@@ -80,6 +81,7 @@ func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*a
 }
 
 type extendIn struct {
+	// ID of the grant.
 	ID   string `path:"id"`
 	Body struct {
 		// New end of the access. It must be later than the current end, by at most the entitlement's extension_max.

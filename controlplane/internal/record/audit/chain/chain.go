@@ -33,7 +33,9 @@ type Link struct {
 
 // names are what an entry says of itself.
 type names struct {
-	Seq      int64  `json:"seq"`
+	// Number of the entry, without gaps within a tenant.
+	Seq int64 `json:"seq"`
+	// Tenant whose log the entry belongs to.
 	TenantID string `json:"tenant_id"`
 }
 

@@ -25,14 +25,23 @@ const (
 
 // Line is what follows the entries of an export.
 type Line struct {
-	Type      string `json:"type"`
-	KeyID     string `json:"key_id,omitempty"`
-	Note      string `json:"note,omitempty"`       // of a checkpoint
+	// Type of the line: checkpoint, public_key, end or ping. A line without a type is an entry.
+	Type string `json:"type"`
+	// ID of the signing key. Of a public_key line.
+	KeyID string `json:"key_id,omitempty"`
+	// Signed checkpoint as text. Of a checkpoint line.
+	Note string `json:"note,omitempty"` // of a checkpoint
+	// Public Ed25519 key of 32 bytes. Of a public_key line.
 	PublicKey []byte `json:"public_key,omitempty"` // 32 bytes
-	TenantID  string `json:"tenant_id,omitempty"`
-	Events    int64  `json:"events,omitempty"`
-	FirstSeq  int64  `json:"first_seq,omitempty"`
-	LastSeq   int64  `json:"last_seq,omitempty"`
+	// Tenant whose log was exported. Of an end line.
+	TenantID string `json:"tenant_id,omitempty"`
+	// Number of entries in the file. Of an end line.
+	Events int64 `json:"events,omitempty"`
+	// Number of the first entry in the file. Of an end line.
+	FirstSeq int64 `json:"first_seq,omitempty"`
+	// Number of the last entry in the file. Of an end line: a file that ends before it was
+	// truncated.
+	LastSeq int64 `json:"last_seq,omitempty"`
 }
 
 // maxLine is the longest line of a file.

@@ -8,112 +8,171 @@ import (
 
 // Event is an entry of the log in the schema's shape. Members that a class does not have are left out.
 type Event struct {
-	ActivityID  int    `json:"activity_id"`
-	CategoryUID int    `json:"category_uid"`
-	ClassUID    int    `json:"class_uid"`
-	TypeUID     int    `json:"type_uid"`
-	SeverityID  int    `json:"severity_id"`
-	StatusID    int    `json:"status_id"`
-	Status      string `json:"status"`
+	// OCSF activity within the class. 99 is an activity that the schema has no number for.
+	ActivityID int `json:"activity_id"`
+	// OCSF category: the thousands of class_uid.
+	CategoryUID int `json:"category_uid"`
+	// OCSF class of the action.
+	ClassUID int `json:"class_uid"`
+	// OCSF type: class_uid times 100 plus activity_id.
+	TypeUID int `json:"type_uid"`
+	// OCSF severity: 1 informational, 2 low, 3 medium, 4 high.
+	SeverityID int `json:"severity_id"`
+	// 1 for success, 2 for a failed or denied action.
+	StatusID int `json:"status_id"`
+	// Success or Failure, as status_id has it.
+	Status string `json:"status"`
 	// Time of the action in milliseconds since 1970-01-01 UTC.
-	Time     int64    `json:"time"` // milliseconds since 1970
-	Message  string   `json:"message"`
+	Time int64 `json:"time"` // milliseconds since 1970
+	// One line of text with the actor, the action, its subject and its outcome.
+	Message string `json:"message"`
+	// Origin and identification of the event.
 	Metadata Metadata `json:"metadata"`
 	// Actor who performed the action.
-	Actor       Actor      `json:"actor"`
-	Source      *Endpoint  `json:"src_endpoint,omitempty"`
-	HTTPRequest *Request   `json:"http_request,omitempty"`
-	User        *User      `json:"user,omitempty"`
-	Entity      *Entity    `json:"entity,omitempty"`
-	Service     *Named     `json:"service,omitempty"`
-	API         *API       `json:"api,omitempty"`
-	Privileges  []string   `json:"privileges,omitempty"`
-	Resources   []Entity   `json:"resources,omitempty"`
-	Comment     string     `json:"comment,omitempty"`
-	Unmapped    Unmapped   `json:"unmapped"`
+	Actor Actor `json:"actor"`
+	// Network address that the request came from. Absent if it is not known.
+	Source *Endpoint `json:"src_endpoint,omitempty"`
+	// HTTP request that caused the event. Absent if none is known.
+	HTTPRequest *Request `json:"http_request,omitempty"`
+	// Person or account that the action concerns. Present in the classes 3001, 3002 and 3005.
+	User *User `json:"user,omitempty"`
+	// Object that the action concerns. Present in the class 3004.
+	Entity *Entity `json:"entity,omitempty"`
+	// Service that was signed in to. Present in the class 3002.
+	Service *Named `json:"service,omitempty"`
+	// Operation that was called. Present in the class 6003.
+	API *API `json:"api,omitempty"`
+	// IDs of the entitlements and roles that the action concerns. Present in the class 3005.
+	Privileges []string `json:"privileges,omitempty"`
+	// Further objects of the action. In the class 6003 the first is the subject.
+	Resources []Entity `json:"resources,omitempty"`
+	// Reason that the actor gave.
+	Comment string `json:"comment,omitempty"`
+	// Members of the entry that the schema has no place for.
+	Unmapped Unmapped `json:"unmapped"`
+	// Values to correlate with other events: the IP address of the request.
 	Observables []Observed `json:"observables,omitempty"`
 }
 
 // Metadata says who wrote the event, and names it.
 type Metadata struct {
-	Version        string  `json:"version"`
-	Product        Product `json:"product"`
-	UID            string  `json:"uid"`
-	Sequence       int64   `json:"sequence"`
-	EventCode      string  `json:"event_code"`
-	TenantUID      string  `json:"tenant_uid"`
-	CorrelationUID string  `json:"correlation_uid,omitempty"`
-	OriginalTime   string  `json:"original_time"`
-	LogName        string  `json:"log_name"`
+	// Release of OCSF that the event follows.
+	Version string `json:"version"`
+	// Product that wrote the event.
+	Product Product `json:"product"`
+	// Unique ID of the event: the tenant's ID, a slash and the number of the entry.
+	UID string `json:"uid"`
+	// Number of the entry in the audit log of the tenant.
+	Sequence int64 `json:"sequence"`
+	// Name of the action in the catalog of actions.
+	EventCode string `json:"event_code"`
+	// ID of the tenant.
+	TenantUID string `json:"tenant_uid"`
+	// ID of the request that caused the event, as X-Request-ID returned it.
+	CorrelationUID string `json:"correlation_uid,omitempty"`
+	// Time of the action in RFC 3339 with milliseconds, in UTC.
+	OriginalTime string `json:"original_time"`
+	// Name of the log. Always audit.
+	LogName string `json:"log_name"`
 }
 
 // Product is what wrote the event.
 type Product struct {
-	Name       string `json:"name"`
+	// Name of the product.
+	Name string `json:"name"`
+	// Vendor of the product.
 	VendorName string `json:"vendor_name"`
 }
 
 // Actor is who did it.
 type Actor struct {
-	User    User   `json:"user"`
+	// Person, service or system that performed the action.
+	User User `json:"user"`
+	// Service token that was used. Absent without one.
 	Session *Named `json:"session,omitempty"`
 }
 
 // User is a person, a service or the product itself.
 type User struct {
-	UID    string  `json:"uid,omitempty"`
-	Name   string  `json:"name,omitempty"`
-	TypeID int     `json:"type_id"` // 1 user, 2 admin, 3 system, 4 service
+	// ID of the user.
+	UID string `json:"uid,omitempty"`
+	// Display name of the user.
+	Name string `json:"name,omitempty"`
+	// OCSF type of the user: 1 user, 2 administrator, 3 system, 4 service or agent.
+	TypeID int `json:"type_id"` // 1 user, 2 admin, 3 system, 4 service
+	// Roles of the actor at that time.
 	Groups []Named `json:"groups,omitempty"`
 }
 
 // Named is anything with a name or an id.
 type Named struct {
-	UID  string `json:"uid,omitempty"`
+	// ID of the object.
+	UID string `json:"uid,omitempty"`
+	// Name of the object.
 	Name string `json:"name,omitempty"`
 }
 
 // Entity is what something was done to.
 type Entity struct {
-	UID  string `json:"uid,omitempty"`
+	// ID of the object.
+	UID string `json:"uid,omitempty"`
+	// Display name of the object.
 	Name string `json:"name,omitempty"`
+	// Type of the object, such as connector or role. An action without a subject concerns the
+	// tenant.
 	Type string `json:"type,omitempty"`
 }
 
 // Endpoint is where a request came from.
 type Endpoint struct {
-	IP   string `json:"ip,omitempty"`
+	// IP address of the endpoint.
+	IP string `json:"ip,omitempty"`
+	// Name of the endpoint, if its address is not known.
 	Name string `json:"name,omitempty"`
 }
 
 // Request is the HTTP request that it came in.
 type Request struct {
-	UID       string `json:"uid,omitempty"`
+	// ID of the request.
+	UID string `json:"uid,omitempty"`
+	// User-Agent header of the request.
 	UserAgent string `json:"user_agent,omitempty"`
 }
 
 // API is the operation.
 type API struct {
+	// Name of the action.
 	Operation string `json:"operation"`
-	Request   *Named `json:"request,omitempty"`
+	// Request that called the operation.
+	Request *Named `json:"request,omitempty"`
 }
 
 // Observed is a value that systems look for across events.
 type Observed struct {
-	Name   string `json:"name"`
-	TypeID int    `json:"type_id"`
-	Value  string `json:"value"`
+	// Path of the member that has the value.
+	Name string `json:"name"`
+	// OCSF type of the observable. 2 is an IP address.
+	TypeID int `json:"type_id"`
+	// Observed value.
+	Value string `json:"value"`
 }
 
 // Unmapped keeps what the schema has no place for. With the hashes the chain survives its way through other systems.
 type Unmapped struct {
-	Category  audit.Category   `json:"category"`
-	PrevHash  string           `json:"prev_hash"`
-	Hash      string           `json:"hash"`
-	Changes   []audit.Changed  `json:"changes,omitempty"`
-	Context   map[string]any   `json:"context,omitempty"`
+	// Category of the action in the audit log.
+	Category audit.Category `json:"category"`
+	// Hash of the previous entry.
+	PrevHash string `json:"prev_hash"`
+	// Hash of the entry. With it the chain can be verified outside of the product.
+	Hash string `json:"hash"`
+	// Fields that the action changed, with their values before and after.
+	Changes []audit.Changed `json:"changes,omitempty"`
+	// Further facts of the entry, as the audit log has them.
+	Context map[string]any `json:"context,omitempty"`
+	// Tenant that an operator acted in.
 	Elsewhere *audit.Elsewhere `json:"on_behalf_of_tenant,omitempty"`
-	ActingFor *audit.Subject   `json:"acting_for,omitempty"`
+	// Person that the actor acted for.
+	ActingFor *audit.Subject `json:"acting_for,omitempty"`
 }
 
 const ipAddress = 2 // the type of an observable

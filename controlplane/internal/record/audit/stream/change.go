@@ -17,6 +17,7 @@ import (
 )
 
 type changeIn struct {
+	// ID of the audit stream.
 	ID string `path:"id" format:"uuid"`
 	httpapi.IfMatch
 	Body struct {

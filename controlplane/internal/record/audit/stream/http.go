@@ -143,6 +143,7 @@ func (s *Service) handleList(
 }
 
 type idIn struct {
+	// ID of the audit stream.
 	ID string `path:"id" format:"uuid"`
 }
 
@@ -156,6 +157,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *idIn) (*h
 }
 
 type deleteIn struct {
+	// ID of the audit stream.
 	ID string `path:"id" format:"uuid"`
 	httpapi.IfMatch
 }

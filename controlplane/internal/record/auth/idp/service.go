@@ -125,6 +125,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *httpapi.Paging)
 }
 
 type oneIn struct {
+	// ID of the identity provider.
 	ID string `path:"id"`
 }
 

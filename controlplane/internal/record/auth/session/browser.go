@@ -19,8 +19,11 @@ const cookiePath = httpapi.Prefix + "/auth"
 
 // Browser is what a request says of the program that sent it. Embed it in the input struct.
 type Browser struct {
-	Agent  string `header:"User-Agent" hidden:"true"`
-	Site   string `header:"Sec-Fetch-Site" hidden:"true"`
+	// User-Agent of the client, recorded with the session.
+	Agent string `header:"User-Agent" hidden:"true"`
+	// Sec-Fetch-Site of the browser: same-origin, same-site, cross-site or none.
+	Site string `header:"Sec-Fetch-Site" hidden:"true"`
+	// Origin of the page that sent the request.
 	Origin string `header:"Origin" hidden:"true"`
 }
 
@@ -63,6 +66,7 @@ func (s *Service) CheckOrigin(ctx context.Context, b Browser) error {
 
 // Output answers whoever signed in. Cookies are set for a console alone.
 type Output struct {
+	// Session cookies. Set only for the console.
 	Cookies []http.Cookie `header:"Set-Cookie"`
 	Body    SignInTokens
 }

@@ -113,6 +113,7 @@ type leaving struct {
 
 // left answers a sign-out: a console's cookie goes as well.
 type left struct {
+	// Expired cookies that end the session in the browser.
 	Cookies []http.Cookie `header:"Set-Cookie"`
 }
 

@@ -32,22 +32,34 @@ const (
 
 // Claims are what a token says (RFC 9068). Every one is a text or a whole number.
 type Claims struct {
-	Issuer    string `json:"iss"`
-	Subject   string `json:"sub"`
-	Audience  string `json:"aud"`
-	ExpiresAt int64  `json:"exp"` // seconds since 1970
-	IssuedAt  int64  `json:"iat"`
-	NotBefore int64  `json:"nbf"`
-	ID        string `json:"jti"`
-	ClientID  string `json:"client_id"`
-	Tenant    string `json:"tid"`
-	Kind      string `json:"kind"`
-	Session   string `json:"sid,omitempty"`
-	Scope     string `json:"scope,omitempty"`
-	Instance  string `json:"iid,omitempty"` // agent: the installation
-	Thumb     string `json:"jkt,omitempty"` // agent: thumbprint of the identity key
-	Epoch     int64  `json:"epoch"`         // user: of the password; agent: of its tokens
-	Restored  int64  `json:"dep,omitempty"` // epoch of the deployment, raised by each restore
+	// Issuer of the token (RFC 7519 section 4.1.1).
+	Issuer string `json:"iss"`
+	// Subject: ID of the user or agent that the token is for.
+	Subject string `json:"sub"`
+	// Audience that the token is meant for.
+	Audience string `json:"aud"`
+	// Expiry in seconds since 1970-01-01 UTC.
+	ExpiresAt int64 `json:"exp"` // seconds since 1970
+	// Time of issue in seconds since 1970-01-01 UTC.
+	IssuedAt int64 `json:"iat"`
+	// Beginning of validity in seconds since 1970-01-01 UTC.
+	NotBefore int64 `json:"nbf"`
+	// Unique ID of the token.
+	ID string `json:"jti"`
+	// Client that the token was issued to (RFC 9068 section 2.2).
+	ClientID string `json:"client_id"`
+	// ID of the tenant.
+	Tenant string `json:"tid"`
+	// Kind of subject, such as user or agent.
+	Kind string `json:"kind"`
+	// ID of the session, of a user's token.
+	Session string `json:"sid,omitempty"`
+	// Scopes of the token, separated by spaces.
+	Scope    string `json:"scope,omitempty"`
+	Instance string `json:"iid,omitempty"` // agent: the installation
+	Thumb    string `json:"jkt,omitempty"` // agent: thumbprint of the identity key
+	Epoch    int64  `json:"epoch"`         // user: of the password; agent: of its tokens
+	Restored int64  `json:"dep,omitempty"` // epoch of the deployment, raised by each restore
 
 	Key KeyID `json:"-"` // that signed it
 }

@@ -54,10 +54,12 @@ type startIn struct {
 
 // elsewhere sends a browser on, or answers tokens.
 type elsewhere struct {
-	Status   int
-	Location string        `header:"Location"`
-	Cookies  []http.Cookie `header:"Set-Cookie"`
-	Body     *session.SignInTokens
+	Status int
+	// Address that the browser is sent to.
+	Location string `header:"Location"`
+	// Cookies of the sign-in, or of the new session.
+	Cookies []http.Cookie `header:"Set-Cookie"`
+	Body    *session.SignInTokens
 }
 
 // startRate is how often one network may begin a sign-in with a provider, and tenantStarts how often all networks
@@ -241,15 +243,23 @@ type flow struct {
 // callbackIn is what a provider sends back with the browser (RFC 6749 section 4.1.2, RFC 9207).
 type callbackIn struct {
 	session.Browser
-	Mark             string `cookie:"grantwright_oidc" hidden:"true"`
-	State            string `query:"state" required:"true" maxLength:"200"`
-	Code             string `query:"code" maxLength:"4096"`
-	Error            string `query:"error" maxLength:"200"`
+	Mark string `cookie:"grantwright_oidc" hidden:"true"`
+	// State of the sign-in, as it was sent to the provider. It binds the response to the browser.
+	State string `query:"state" required:"true" maxLength:"200"`
+	// Authorization code of the provider, valid once.
+	Code string `query:"code" maxLength:"4096"`
+	// Error code of the provider, such as access_denied. Present instead of a code.
+	Error string `query:"error" maxLength:"200"`
+	// Description of the provider's error.
 	ErrorDescription string `query:"error_description" maxLength:"2000"`
-	ErrorURI         string `query:"error_uri" maxLength:"2000"`
-	Issuer           string `query:"iss" maxLength:"500"`
-	SessionState     string `query:"session_state" maxLength:"500"`
-	Scope            string `query:"scope" maxLength:"2000"`
+	// Page of the provider about the error.
+	ErrorURI string `query:"error_uri" maxLength:"2000"`
+	// Issuer of the response (RFC 9207). It must be the provider's.
+	Issuer string `query:"iss" maxLength:"500"`
+	// Session state of OpenID Connect Session Management. It is ignored.
+	SessionState string `query:"session_state" maxLength:"500"`
+	// Scopes that the provider granted. They are ignored.
+	Scope string `query:"scope" maxLength:"2000"`
 }
 
 // finishOIDC signs in whoever the provider vouches for.

@@ -11,10 +11,13 @@ import (
 // AccountFigures counts accounts by what is to be settled about them.
 type AccountFigures struct {
 	// As the list counts: deleted ones do not.
-	Total        int64 `json:"total" db:"total"`
+	Total int64 `json:"total" db:"total"`
+	// Accounts whose owner was not found.
 	Uncorrelated int64 `json:"uncorrelated" db:"uncorrelated"`
-	Disputed     int64 `json:"disputed" db:"disputed"`
-	Orphaned     int64 `json:"orphaned" db:"orphaned"`
+	// Accounts with several candidate owners.
+	Disputed int64 `json:"disputed" db:"disputed"`
+	// Orphan accounts.
+	Orphaned int64 `json:"orphaned" db:"orphaned"`
 }
 
 // Count counts the accounts that the transaction's viewer may list.

@@ -36,6 +36,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 type oneIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 }
 
@@ -64,6 +65,7 @@ func (s *Service) orphaned(ctx context.Context, v viewer.Viewer, in *listIn) (*h
 }
 
 type ofIdentityIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.Paging
 	Filters
@@ -116,6 +118,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 }
 
 type patchIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    AccountFields
@@ -127,6 +130,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 }
 
 type linkIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
@@ -158,6 +162,7 @@ func accountOut(a Account, err error) (*httpapi.One[Account], error) {
 
 // reasonIn is a decision whose reason may be left out, and then the body with it.
 type reasonIn struct {
+	// ID of the account.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body *struct {

@@ -12,11 +12,17 @@ import (
 // Pending is an account that is about to be created in its target system. Until its key there is known, it has a
 // placeholder.
 type Pending struct {
-	ID          string `json:"id"`
+	// ID of the new account, chosen by the caller.
+	ID string `json:"id"`
+	// Connector of the target system.
 	ConnectorID string `json:"connector_id"`
-	IdentityID  string `json:"identity_id"`
-	Username    string `json:"username"`
-	Email       string `json:"email"`
+	// Owner of the account.
+	IdentityID string `json:"identity_id"`
+	// Intended username. Empty: none is reserved.
+	Username string `json:"username"`
+	// Intended e-mail address, or empty.
+	Email string `json:"email"`
+	// Intended display name, or empty.
 	DisplayName string `json:"display_name"`
 	Status      string `json:"status"` // provisioning, or failed where it cannot be made
 	Wanted      bool   `json:"wanted"` // a reason asks for it
@@ -91,23 +97,36 @@ func SetStatus(ctx context.Context, tx *pg.Tx, id, status string) error {
 
 // Observed is what became of an account in its system: what was read back after a change, or what the change says.
 type Observed struct {
-	ID             string     `json:"id"`
-	Status         string     `json:"status,omitempty"` // empty: by is_disabled and is_locked
-	ExternalID     string     `json:"external_id,omitempty"`
-	NativeRef      string     `json:"native_ref,omitempty"`
-	NativeIdentity string     `json:"native_identity,omitempty"`
-	Username       *string    `json:"username,omitempty"`
-	Email          *string    `json:"email,omitempty"`
-	DisplayName    *string    `json:"display_name,omitempty"`
-	FirstName      *string    `json:"first_name,omitempty"`
-	LastName       *string    `json:"last_name,omitempty"`
-	EmployeeNumber *string    `json:"employee_number,omitempty"`
-	IsDisabled     *bool      `json:"is_disabled,omitempty"`
-	IsLocked       *bool      `json:"is_locked,omitempty"`
-	PasswordSetAt  *time.Time `json:"password_set_at,omitempty"`
-	DisabledFor    string     `json:"disabled_for,omitempty"` // we have disabled it, for this
-	Enabled        bool       `json:"enabled,omitempty"`      // we have enabled it
-	Deleted        bool       `json:"deleted,omitempty"`      // we have deleted it
+	// ID of the account.
+	ID     string `json:"id"`
+	Status string `json:"status,omitempty"` // empty: by is_disabled and is_locked
+	// Key of the account in its system. Empty: unchanged.
+	ExternalID string `json:"external_id,omitempty"`
+	// Address of the account in its system, such as an LDAP DN. Empty: unchanged.
+	NativeRef string `json:"native_ref,omitempty"`
+	// Login of the account as its system writes it. Empty: unchanged.
+	NativeIdentity string `json:"native_identity,omitempty"`
+	// Username. Nil: unchanged, as for all pointers below.
+	Username *string `json:"username,omitempty"`
+	// E-mail address.
+	Email *string `json:"email,omitempty"`
+	// Display name.
+	DisplayName *string `json:"display_name,omitempty"`
+	// First name.
+	FirstName *string `json:"first_name,omitempty"`
+	// Last name.
+	LastName *string `json:"last_name,omitempty"`
+	// Employee number.
+	EmployeeNumber *string `json:"employee_number,omitempty"`
+	// Whether the account is disabled. It decides the status if Status is empty.
+	IsDisabled *bool `json:"is_disabled,omitempty"`
+	// Whether the account is locked. It decides the status if Status is empty.
+	IsLocked *bool `json:"is_locked,omitempty"`
+	// Time the password was set.
+	PasswordSetAt *time.Time `json:"password_set_at,omitempty"`
+	DisabledFor   string     `json:"disabled_for,omitempty"` // we have disabled it, for this
+	Enabled       bool       `json:"enabled,omitempty"`      // we have enabled it
+	Deleted       bool       `json:"deleted,omitempty"`      // we have deleted it
 }
 
 // UpdateObserved writes the state of accounts after a provisioning task. The next sync writes them anew, whatever

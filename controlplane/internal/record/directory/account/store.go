@@ -92,17 +92,22 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
 
 // Filters narrow a list of accounts; each one given must hold.
 type Filters struct {
+	// Accounts of this connector.
 	ConnectorID string `query:"connector_id" format:"uuid"`
 	// Several values, separated by commas. Deleted and disconnected ones are shown only when asked for.
 	Status []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected"`
 	// Several values, separated by commas.
 	Correlation []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored"`
-	Orphaned    string   `query:"orphaned" enum:"true,false"`
+	// Orphan accounts, or all others.
+	Orphaned string `query:"orphaned" enum:"true,false"`
 	// Several values, separated by commas. Orphaned accounts alone have one.
 	OrphanReason []string `query:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved"`
-	AccountType  string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
-	IdentityID   string   `query:"identity_id" format:"uuid"`
-	Privileged   string   `query:"privileged" enum:"true,false"`
+	// Accounts of this type.
+	AccountType string `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+	// Accounts that belong to this identity.
+	IdentityID string `query:"identity_id" format:"uuid"`
+	// Privileged accounts, or all others.
+	Privileged string `query:"privileged" enum:"true,false"`
 	// Words, each of which is part of a username, name, e-mail address, native identity or external_id, without regard
 	// to case, accents and order.
 	Q string `query:"q" maxLength:"200"`

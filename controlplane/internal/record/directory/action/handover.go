@@ -157,6 +157,7 @@ type HandoverView struct {
 }
 
 type oneIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 }
 

@@ -52,6 +52,7 @@ type DryRun struct {
 }
 
 type deactivateIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	DryRun
@@ -79,6 +80,7 @@ func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivat
 
 // actionIn is an action whose reason may be omitted, and then the body with it.
 type actionIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	DryRun
@@ -105,6 +107,7 @@ func (s *Service) returnFromLeave(ctx context.Context, v viewer.Viewer, in *acti
 }
 
 type leaveIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	DryRun

@@ -354,6 +354,7 @@ func (s *Service) archiveMerged(ctx context.Context, tx *pg.Tx, a Decision, targ
 }
 
 type mergeIn struct {
+	// ID of the identity that stays.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	DryRun

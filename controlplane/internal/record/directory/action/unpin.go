@@ -23,6 +23,7 @@ import (
 )
 
 type unpinIn struct {
+	// ID of the identity.
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {

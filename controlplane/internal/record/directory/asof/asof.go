@@ -137,6 +137,7 @@ func Unsupported(parameter, why string) error {
 // One is a response with one resource. A historical one has no ETag.
 type One[T any] struct {
 	Headers
+	// Version of the resource, for If-Match. Absent in a historical response.
 	ETag string `header:"ETag"`
 	Body T
 }

@@ -27,6 +27,7 @@ const (
 const exportPage = 2000
 
 type exportIn struct {
+	// Format of the file: csv, or ndjson with one identity per line.
 	Format string `query:"format" enum:"csv,ndjson" default:"ndjson"`
 	identity.Filters
 }

@@ -35,17 +35,22 @@ type Filters struct {
 	// These people, of those that the caller may see. Several values, separated by commas.
 	IDs []string `query:"ids" format:"uuid" maxItems:"100"`
 	// Several values, separated by commas. Archived ones are shown only when asked for.
-	Status     []string `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived"`
-	Department string   `query:"department"`
+	Status []string `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived"`
+	// Identities of this department, spelled exactly so.
+	Department string `query:"department"`
 	// Words, each of which is part of the department's name, without regard to case, accents and order.
 	DepartmentLike string `query:"department_like" maxLength:"200"`
 	// Direct reports of this manager.
-	ManagerID         string `query:"manager_id" format:"uuid"`
-	Kind              string `query:"kind" enum:"human,non_human"`
+	ManagerID string `query:"manager_id" format:"uuid"`
+	// Human or non-human identities.
+	Kind string `query:"kind" enum:"human,non_human"`
+	// Identities whose source is this connector.
 	SourceConnectorID string `query:"source_connector_id" format:"uuid"`
 	// Without regard to case.
-	Email          string `query:"email"`
-	ExternalID     string `query:"external_id"`
+	Email string `query:"email"`
+	// The identity with this key in its source.
+	ExternalID string `query:"external_id"`
+	// Identities with this employee number.
 	EmployeeNumber string `query:"employee_number"`
 	// Whether the person is part of a cycle in the line of managers that the source reports.
 	ManagerCycle string `query:"manager_cycle" enum:"true,false"`

@@ -86,8 +86,10 @@ func CheckSponsors(ctx context.Context, tx *pg.Tx, f IdentityFields) error {
 
 // patchable is an identity as a merge patch sees it.
 type patchable struct {
+	// Key of the identity in its source.
 	ExternalID string `json:"external_id"`
-	Kind       string `json:"kind"`
+	// Kind of identity: human or non_human.
+	Kind string `json:"kind"`
 	IdentityFields
 }
 

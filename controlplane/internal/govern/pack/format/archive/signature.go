@@ -19,9 +19,11 @@ import (
 
 // Signature is what stands in SIGNATURE.
 type Signature struct {
+	// Algorithm of the signature.
 	Alg string `json:"alg"`
 	// The first 16 hexadecimal digits of the SHA-256 of the public key.
-	KeyID     string `json:"key_id"`
+	KeyID string `json:"key_id"`
+	// Signature itself, which follows the header in the file.
 	Signature []byte `json:"-"`
 }
 

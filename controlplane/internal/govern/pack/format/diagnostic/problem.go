@@ -23,12 +23,17 @@ func Printable(name string) string {
 
 // Problem is something that is wrong with a pack, and how it is mended.
 type Problem struct {
+	// Severity: an error prevents the installation, a warning does not.
 	Severity string `json:"severity" enum:"error,warning"`
-	Code     string `json:"code"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
+	// Stable code of the problem.
+	Code string `json:"code"`
+	// File of the pack that has the problem. Absent if it concerns the whole pack.
+	File string `json:"file,omitempty"`
+	// Line in the file, from 1. Absent if it is not known.
+	Line int `json:"line,omitempty"`
 	// JSON pointer into the whole pack, as its schema describes it.
 	Pointer string `json:"pointer,omitempty"`
+	// Explanation of the problem, with the value.
 	Message string `json:"message"`
 	// What to do about it.
 	Mend string `json:"mend,omitempty"`
