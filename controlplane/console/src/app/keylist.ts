@@ -11,7 +11,7 @@ export function keyAreas(may: May): KeyArea[] {
     {
       title: text.everywhere,
       keys: [
-        [[text.ctrlK], text.searchOrEnterACommand],
+        [[text.ctrlK], text.searchOrEnterACommandLower],
         [["/"], text.searchTheList],
         [["?"], text.showKeyboardShortcutsLower],
         [[text.esc], text.closeOrClearTheSearch],

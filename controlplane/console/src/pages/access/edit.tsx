@@ -106,7 +106,7 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
           options={[
             ["active", text.active],
             ["deprecated", text.deprecated],
-            ["retired", text.retired],
+            ["retired", text.retiredLower],
           ]}
         />
         <Pick

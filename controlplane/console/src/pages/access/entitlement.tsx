@@ -78,7 +78,7 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
           <Risk of={e.risk_level} />
           {e.privileged && <State of="privileged" tone="warn" />}
           {e.lifecycle !== "active" && (
-            <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? text.retired : text.deprecated} />
+            <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? text.retiredLower : text.deprecated} />
           )}
           <span>{e.kind.replaceAll("_", " ")}</span>
           {systemOf(e, names) && <span>{text.inSystem(<System of={e} names={names} />)}</span>}
@@ -152,7 +152,7 @@ function Described({ of: e, describes, begin }: PartProps) {
             </>
           ) : (
             <span>
-              <span className="muted">{text.owners} </span>
+              <span className="muted">{text.ownersColon} </span>
               {(e.owner_ids ?? []).map((o, i) => (
                 <span key={o}>
                   {i > 0 && ", "}

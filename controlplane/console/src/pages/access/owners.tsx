@@ -25,12 +25,12 @@ export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title={text.owners2}
+      title={text.owners}
       lead={text.ownersApproveRequestsDescribeTheEntitlement}
       verb={text.save}
       act={() => save.mutateAsync()}
     >
-      <Some label={text.owners2} add={text.addAnOwner} ids={owners} set={setOwners} />
+      <Some label={text.owners} add={text.addAnOwner} ids={owners} set={setOwners} />
       <Some label={text.backupOwners} add={text.addABackupOwner} ids={backups} set={setBackups} />
     </AskFirst>
   );

@@ -36,7 +36,7 @@ function columns(names: Systems, all: boolean): Column<Entitlement>[] {
     },
     { title: text.onRequest, cell: (e) => (e.requestable ? "yes" : <span className="faint">{text.no}</span>), text: (e) => e.requestable },
     {
-      title: text.owners2,
+      title: text.owners,
       number: true,
       cell: (e) => ((e.owner_ids ?? []).length === 0 ? <State of="none" tone="warn" words={text.noneLower} /> : (e.owner_ids ?? []).length),
       text: (e) => (e.owner_ids ?? []).length,
@@ -57,7 +57,7 @@ const views: View[] = [
   { name: text.privileged, query: { privileged: "true" } },
   { name: text.withoutAnOwner, query: { owned: "false" } },
   { name: text.unusedFor90Days, query: { unused: "P90D" } },
-  { name: text.retired2, query: { lifecycle: "deprecated,retired" } },
+  { name: text.retired, query: { lifecycle: "deprecated,retired" } },
 ];
 
 export default function Access() {

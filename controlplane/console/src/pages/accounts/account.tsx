@@ -40,7 +40,7 @@ export default function AccountPage() {
           <span className="row">
             <AccountState of={a} />
             {a.is_locked && a.is_disabled && <Badge tone="warn">{text.locked}</Badge>}
-            {a.privileged && <Badge tone="warn">{text.privileged}</Badge>}
+            {a.privileged && <Badge tone="warn">{text.privilegedLower}</Badge>}
             {a.orphaned && <State of="orphaned" tone="bad" words={orphanWords(a.orphan_reason)} />}
             {systemOf(a, names) && <span>{text.inSystem(<System of={a} names={names} />)}</span>}
           </span>

@@ -50,7 +50,7 @@ export function accountColumns(names: Systems): Column<Account>[] {
             <Text of={a.identity.display} />
           </PersonLink>
         ) : (
-          <span className="faint">{text.noOwner}</span>
+          <span className="faint">{text.noOwnerLower}</span>
         ),
       text: (a) => a.identity?.display,
     },

@@ -40,10 +40,10 @@ export function FindOwners() {
 }
 
 const counted: [keyof Of<"CorrelationCounts">, string][] = [
-  ["gains", text.gainAnOwner],
-  ["changed_owners", text.changeOwner],
-  ["losses", text.loseTheirOwner],
-  ["disputed", text.becomeDisputed],
+  ["gains", text.gainAnOwnerLower],
+  ["changed_owners", text.changeOwnerLower],
+  ["losses", text.loseTheirOwnerLower],
+  ["disputed", text.becomeDisputedLower],
   ["withdrawn", text.haveNoCandidatesLeft],
   ["unchanged", text.stayUnchanged],
 ];
@@ -103,10 +103,10 @@ function ByRules({ close }: { close: () => void }) {
                   ))}
                 {t.counts.looked_at === 0 && <li>{text.noAccountsToCorrelate}</li>}
               </ul>
-              <Samples title={text.gainAnOwner2} of={t.gains ?? []} />
-              <Samples title={text.changeOwner2} of={t.changed_owners ?? []} />
-              <Samples title={text.loseTheirOwner2} of={t.losses ?? []} />
-              <Samples title={text.becomeDisputed2} of={t.disputed ?? []} />
+              <Samples title={text.gainAnOwner} of={t.gains ?? []} />
+              <Samples title={text.changeOwner} of={t.changed_owners ?? []} />
+              <Samples title={text.loseTheirOwner} of={t.losses ?? []} />
+              <Samples title={text.becomeDisputed} of={t.disputed ?? []} />
             </>
           )}
         </DryRun>
@@ -136,7 +136,7 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
             <bdi>{s.account.display}</bdi>
             {s.from && <> {text.fromFrom(<bdi>{s.from.display}</bdi>)}</>}
             {s.to && <> {text.toToConfidenceText(<bdi>{s.to.display}</bdi>, confidenceText(s.score))}</>}
-            {!s.to && (s.candidates ?? []).length > 0 && text.candidates((s.candidates ?? []).length)}
+            {!s.to && (s.candidates ?? []).length > 0 && text.candidateCount((s.candidates ?? []).length)}
           </li>
         ))}
       </ul>

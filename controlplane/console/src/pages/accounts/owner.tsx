@@ -39,7 +39,7 @@ export function Owner({ of: a }: { of: Detail }) {
       actions={
         may.admin && (
           <>
-            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? text.changeOwner2 : text.assignOwner}</Button>
+            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? text.changeOwner : text.assignOwner}</Button>
             {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>{text.removeOwner}</Button>}
             {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>{text.acceptAsUnowned}</Button>}
             {(c.by === "user" || c.state === "ignored" || c.state === "manual") && (
@@ -57,7 +57,7 @@ export function Owner({ of: a }: { of: Detail }) {
               <bdi>{a.identity.display}</bdi>
             </PersonLink>
           ) : (
-            <span className="muted">{text.noOwner2}</span>
+            <span className="muted">{text.noOwner}</span>
           )}
           {c.decided_at && (
             <span className="small muted">
@@ -77,7 +77,7 @@ export function Owner({ of: a }: { of: Detail }) {
         )}
         {(c.explanation ?? []).length > 0 && <p className="small muted">{text.reasonsExplanation((c.explanation ?? []).join("; "))}</p>}
         {candidates.length > 0 && (
-          <ul className="stack tight" aria-label={text.candidates2}>
+          <ul className="stack tight" aria-label={text.candidates}>
             {candidates.map((x) => (
               <Candidate
                 key={x.identity_id}
@@ -102,7 +102,7 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
       <div className="row between">
         <span>
           <PersonById id={x.identity_id} />{" "}
-          <span className="muted small">{text.confidenceTextScoreRoundOf100(confidenceText(x.score), Math.round(x.score * 100))}</span>
+          <span className="muted small">{text.confidenceWithScore(confidenceText(x.score), Math.round(x.score * 100))}</span>
         </span>
         {link && <Button onClick={link}>{text.assignOwner}</Button>}
       </div>

@@ -18,7 +18,7 @@ const views: View[] = [
   { name: text.orphaned, query: { orphaned: "true" } },
   { name: text.uncorrelated, query: { correlation: "uncorrelated" } },
   { name: text.disputed, query: { correlation: "disputed" } },
-  { name: text.privileged2, query: { privileged: "true" } },
+  { name: text.privileged, query: { privileged: "true" } },
   { name: text.machines, query: { account_type: "service" } },
 ];
 

@@ -62,14 +62,14 @@ export function Acts({ of: a }: { of: Agent }) {
         open={doing === "disable"}
         close={close}
         title={text.disableName(a.name)}
-        lead={text.theAgentIsDisconnectedAtOnce}
+        lead={text.effectOfDisabling}
         verb={text.disable}
         act={() => slow.mutateAsync(() => post("disable"))}
       />
       <AskFirst
         open={doing === "clear"}
         close={close}
-        title={text.clearQuarantine2}
+        title={text.clearQuarantineQuestion}
         lead={text.twoHostsUsedTheIdentityOf}
         verb={text.clearQuarantine}
         act={() => slow.mutateAsync(() => post("quarantine/clear"))}
@@ -81,7 +81,7 @@ export function Acts({ of: a }: { of: Agent }) {
         close={close}
         tone="danger"
         title={text.revokeName(a.name)}
-        lead={text.theAgentIsDisconnectedAtOnce2}
+        lead={text.effectOfRevoking}
         verb={text.revoke}
         disabled={!reason.trim()}
         act={() => slow.mutateAsync(() => post("revoke", { reason: reason.trim() }))}

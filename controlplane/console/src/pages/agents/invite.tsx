@@ -44,7 +44,7 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
           {...form.field("group")}
           max={100}
           error={form.wrong("group")}
-          hint={text.agentsOfOneGroupTakeOver2}
+          hint={text.agentsOfOneGroupTakeOver}
         />
       </div>
       {form.value.group.trim() !== "" && <Release {...form.field("release")} />}

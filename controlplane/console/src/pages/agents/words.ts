@@ -61,7 +61,7 @@ export function installs(url: string): { key: string; words: string; command: st
     {
       key: "windows",
       words: "Windows",
-      command: [text.unblockFile, text.powershellExecutionpolicyBypassFileInstallPs1(url)].join("\n"),
+      command: [text.unblockFile, text.powershellInstallCommand(url)].join("\n"),
       after: text.runItInAPowershellSession,
     },
   ];

@@ -132,16 +132,16 @@ export function bodyOf(d: Draft, patch = false) {
 }
 
 export const resolverKinds: [string, string][] = [
-  ["manager", text.theManager],
-  ["resource_owner", text.ownersOfTheRequestedAccess],
+  ["manager", text.theManagerLower],
+  ["resource_owner", text.ownersOfTheRequestedAccessLower],
   ["role_owner", text.ownersOfTheRole],
   ["entitlement_owner", text.ownersOfTheEntitlement],
   ["sponsor", text.theSponsor],
   ["identity", text.aPerson],
   ["group", text.holdersOfARole],
-  ["app_role", text.usersWithARoleInGrantwright],
-  ["on_call", text.personOnCall],
-  ["requester_choice", text.peopleChosenByTheRequester],
+  ["app_role", text.usersWithARoleInGrantwrightLower],
+  ["on_call", text.personOnCallLower],
+  ["requester_choice", text.peopleChosenByTheRequesterLower],
   ["expression", text.peopleFoundByAnExpression],
   ["connector_owner", text.ownersOfTheSystemNotAvailable],
 ];
@@ -157,17 +157,17 @@ const appRoles: Record<string, string> = {
 export function resolverWords(r: Resolver, names: (id: string) => string = () => ""): string {
   switch (r.kind) {
     case "manager":
-      return (r.level ?? 1) > 1 ? text.theManagerLevelLevelsUp(r.level) : text.theManager2;
+      return (r.level ?? 1) > 1 ? text.theManagerLevelLevelsUp(r.level) : text.theManager;
     case "identity":
       return names(r.identity_id ?? "") || text.noPersonSelected;
     case "group":
       return text.membersOfNames(names(r.role_id ?? "") || text.aRole);
     case "app_role":
-      return appRoles[r.app_role ?? ""] ?? text.usersWithARoleInGrantwright2;
+      return appRoles[r.app_role ?? ""] ?? text.usersWithARoleInGrantwright;
     case "on_call":
-      return names(r.schedule_id ?? "") ? text.personOnCallNames(names(r.schedule_id ?? "")) : text.personOnCall2;
+      return names(r.schedule_id ?? "") ? text.personOnCallNames(names(r.schedule_id ?? "")) : text.personOnCall;
     case "requester_choice":
-      return text.peopleChosenByTheRequester2;
+      return text.peopleChosenByTheRequester;
     case "expression":
       return text.peopleFoundByTheExpression;
     default: {

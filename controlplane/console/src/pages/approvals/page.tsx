@@ -40,7 +40,7 @@ const columns: Column<Rule>[] = [
   {
     title: text.state,
     text: (r) => (r.enabled ? "on" : "off"),
-    cell: (r) => (r.enabled ? <State of="enabled" words={text.active} /> : <State of="disabled" tone="neutral" words={text.off} />),
+    cell: (r) => (r.enabled ? <State of="enabled" words={text.activeLower} /> : <State of="disabled" tone="neutral" words={text.offLower} />),
   },
   { title: text.changed, text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
 ];
@@ -86,8 +86,8 @@ export default function Rules() {
         columns={columns}
         views={[
           { name: text.all, query: {} },
-          { name: text.active2, query: { enabled: "true" } },
-          { name: text.off2, query: { enabled: "false" } },
+          { name: text.active, query: { enabled: "true" } },
+          { name: text.off, query: { enabled: "false" } },
           { name: text.defaultLabel, query: { default: "true" } },
         ]}
         search={text.namesAndDescriptions}
@@ -154,7 +154,7 @@ const gapColumns: Column<Gap>[] = [
       </Link>
     ),
   },
-  { title: text.kind, text: (g) => g.type, cell: (g) => <Badge>{g.type === "role" ? text.role : text.right}</Badge> },
+  { title: text.kind, text: (g) => g.type, cell: (g) => <Badge>{g.type === "role" ? text.roleLower : text.right}</Badge> },
   { title: text.risk, text: (g) => g.risk_level, cell: (g) => <Risk of={g.risk_level} /> },
   {
     title: text.owners,
@@ -189,10 +189,10 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
         <ApprovalPath
           label={text.builtInRule}
           of={[
-            { name: text.manager, groups: [{ needed: 1, seats: [{ words: text.theManager2 }] }], note: "within 3 days" },
+            { name: text.manager, groups: [{ needed: 1, seats: [{ words: text.theManager }] }], note: "within 3 days" },
             {
               name: text.owner,
-              groups: [{ needed: 1, seats: [{ words: text.ownersOfTheRequestedAccess2 }] }],
+              groups: [{ needed: 1, seats: [{ words: text.ownersOfTheRequestedAccess }] }],
               note: text.onlyForHighOrCriticalRisk,
             },
           ]}

@@ -60,7 +60,7 @@ function Told({ of }: { of: Replayed }) {
     <>
       <p className="small">
         {text.requestedItemsItemsUnderRuleOf(of.items_looked_at, number(of.items_under_rule), <strong>{number(of.different)}</strong>)}
-        {of.limited && <> {text.onlyTheLatest5000}</>}
+        {of.limited && <> {text.onlyTheLatestWereReplayed}</>}
       </p>
       <Bar
         label={text.differences}

@@ -129,7 +129,7 @@ function RoleOf({ of, set, error }: Choice) {
   const known = useGet<{ name?: string }>(`/entitlements/roles/${of}`, {}, { enabled: of !== "" });
   return (
     <Pick
-      label={texts.role2}
+      label={texts.role}
       source={roles}
       value={of ? { id: of, words: known.data?.name ?? "…" } : null}
       set={(p) => set(p?.id ?? "")}

@@ -48,7 +48,7 @@ export default function RulePage() {
         {may.admin && <Actions of={r} />}
       </Head>
       <div className="row">
-        {r.enabled ? <State of="enabled" words={text.active} /> : <State of="disabled" tone="neutral" words={text.off} />}
+        {r.enabled ? <State of="enabled" words={text.activeLower} /> : <State of="disabled" tone="neutral" words={text.offLower} />}
         <span className="small muted">
           {text.forScopeWordsVersionVersionChanged(scopeWords(r.applies_to), r.version, <When at={r.updated_at} />)}
         </span>
@@ -83,7 +83,7 @@ export default function RulePage() {
 function placed(pointer: string): string {
   const [, branch, stage] = /branches\/(\d+)(?:\/outcome\/stages\/(\d+))?/.exec(pointer) ?? [];
   if (branch === undefined) return "";
-  return stage === undefined ? text.branchNumber(Number(branch) + 1) : text.branchNumberStepNumber2(Number(branch) + 1, Number(stage) + 1);
+  return stage === undefined ? text.branchNumber(Number(branch) + 1) : text.branchAndStep(Number(branch) + 1, Number(stage) + 1);
 }
 
 function Said({ of: r }: { of: Rule }) {

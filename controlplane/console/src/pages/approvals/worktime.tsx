@@ -39,7 +39,7 @@ export default function Worktime() {
         ) : !calendars.data ? (
           <Skeleton rows={3} />
         ) : calendars.data.items.length === 0 ? (
-          <Empty title={text.noCalendarsYet}>{text.mondayToFridayFrom900}</Empty>
+          <Empty title={text.noCalendarsYet}>{text.mondayToFridayApplies}</Empty>
         ) : (
           <ul className="work-cards">
             {calendars.data.items.map((c) => (

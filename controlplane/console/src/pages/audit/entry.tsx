@@ -55,7 +55,7 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
       />
       {e.on_behalf_of_tenant && (
         <Note tone="warn">
-          {e.on_behalf_of_tenant.reason ? text.doneByAServiceOperatorFrom(e.on_behalf_of_tenant.reason) : text.doneByAServiceOperatorFrom2}
+          {e.on_behalf_of_tenant.reason ? text.doneByAServiceOperatorBecause(e.on_behalf_of_tenant.reason) : text.doneByAServiceOperator}
         </Note>
       )}
       {(e.objects ?? []).length > 0 && (

@@ -8,7 +8,7 @@ type Stream = Of<"Stream">;
 
 const kinds = [
   ["https", text.https],
-  ["syslog", text.syslogRfc5424],
+  ["syslog", text.syslogWithRfc],
 ] as const;
 const formats = [
   ["ndjson", text.jsonLinesWithHashes],

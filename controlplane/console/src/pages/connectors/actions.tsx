@@ -69,8 +69,8 @@ export function Actions({ of: c }: { of: Connector }) {
         label={text.moreActions}
         of={[
           { words: text.checkForDrift, act: () => compare.mutate() },
-          can("pause") && { words: text.pause2, act: () => setStop("pause") },
-          can("disable") && { words: text.disable2, act: () => setStop("disable"), danger: true },
+          can("pause") && { words: text.pauseEllipsis, act: () => setStop("pause") },
+          can("disable") && { words: text.disableEllipsis, act: () => setStop("disable"), danger: true },
         ]}
       />
       <SyncNow of={c} open={syncing} close={() => setSyncing(false)} />

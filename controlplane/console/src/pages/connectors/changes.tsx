@@ -16,11 +16,11 @@ import { Release } from "./release";
 export type { Change };
 
 const objects = [
-  ["identity", text.people],
-  ["account", text.accounts],
-  ["entitlement", text.groupsAndRoles],
-  ["grant", text.grants],
-  ["nesting", text.nestedGroups],
+  ["identity", text.peopleLower],
+  ["account", text.accountsLower],
+  ["entitlement", text.groupsAndRolesLower],
+  ["grant", text.grantsLower],
+  ["nesting", text.nestedGroupsLower],
 ] as const;
 
 const states = ["pending", "applied", "held", "previewed", "skipped", "discarded"].map((s) => [s, s] as const);

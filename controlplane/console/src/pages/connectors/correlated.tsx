@@ -18,7 +18,7 @@ const kinds = [
 export function CorrelationResult({ of: p }: { of: Preview }) {
   return (
     <Part title={text.previewOfTheseRules} lead={text.accountsEvaluatedNUnchangedNothingWas(p.counts.looked_at, n(p.counts.unchanged))}>
-      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">{text.noChanges2}</Note>}
+      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">{text.noChangesSentence}</Note>}
       {kinds
         .filter(([k]) => p[k].length > 0)
         .map(([k, words]) => (

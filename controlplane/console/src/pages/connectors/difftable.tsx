@@ -94,7 +94,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
             <tr key={r.key}>
               <td className={`connectors-sign ${r.sign === "+" ? "add" : r.sign === "−" ? "gone" : "diff"}`}>
                 <span aria-hidden>{r.sign}</span>
-                <span className="sr">{r.sign === "+" ? text.newLabel : r.sign === "−" ? text.removedLower : text.changedType}</span>
+                <span className="sr">{r.sign === "+" ? text.newLabelLower : r.sign === "−" ? text.removedLower : text.changedType}</span>
               </td>
               <td>
                 <code className={r.sign === "−" ? "connectors-before" : ""}>

@@ -71,9 +71,9 @@ function OneGroup({ of: g }: { of: Group }) {
 const names: Record<string, [string, string]> = {
   identity: ["person", "people"],
   account: ["account", "accounts"],
-  entitlement: [text.groupOrRole, text.groupsAndRoles],
+  entitlement: [text.groupOrRole, text.groupsAndRolesLower],
   grant: ["grant", "grants"],
-  nesting: [text.nestedGroup, text.nestedGroups],
+  nesting: [text.nestedGroup, text.nestedGroupsLower],
 };
 
 const objectWords = (of: string): [string, string] => names[of] ?? [of, of];

@@ -4,7 +4,7 @@ import { State } from "../../kit/state";
 
 type Overall = Connector["health"]["overall"];
 
-const words: Partial<Record<Overall, string>> = { stopped: text.writesStopped };
+const words: Partial<Record<Overall, string>> = { stopped: text.writesStoppedLower };
 
 export const healthOptions = (
   ["healthy", "new", "failing", "stopped", "degraded", "quarantined", "paused", "disabled"] satisfies Overall[]

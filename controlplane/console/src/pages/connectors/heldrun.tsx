@@ -40,7 +40,7 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
               {text.release}
             </Button>
             <Button tone="danger" onClick={() => setDoing("discard")}>
-              {text.discard}
+              {text.discardEllipsis}
             </Button>
           </>
         )
@@ -93,7 +93,7 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
       open
       close={close}
       title={text.discardChanges(held)}
-      verb={text.discard2}
+      verb={text.discard}
       tone="danger"
       disabled={!comment.trim()}
       act={() => discard.mutateAsync()}

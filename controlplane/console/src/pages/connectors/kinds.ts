@@ -8,10 +8,10 @@ export type Kind = "identity" | "account" | "entitlement" | "grant";
 export const kinds: readonly Kind[] = ["identity", "account", "entitlement", "grant"];
 
 export const kindWords: Record<Kind, string> = {
-  identity: text.people2,
-  account: text.accounts2,
+  identity: text.people,
+  account: text.accounts,
   entitlement: text.entitlements,
-  grant: text.grants2,
+  grant: text.grants,
 };
 
 /** The kinds of record that a system is read for, by its purpose. */
@@ -25,7 +25,7 @@ export const optional = (kind: string) => kind === "entitlement" || kind === "gr
 
 /** A number of records of a kind. */
 export function countOf(n: number, kind: string): string {
-  return kind === "identity" ? text.peopleLower(n) : count(n, kind);
+  return kind === "identity" ? text.peopleCount(n) : count(n, kind);
 }
 
 /** A mapping as it is sent back unchanged. */

@@ -16,10 +16,10 @@ const ends = new Set(["sync.held", "sync.completed", "sync.failed", "sync.cancel
 const kept = 40;
 
 const figures = [
-  [text.people2, "identities_read", "identities"],
-  [text.accounts2, "accounts_discovered", "accounts"],
-  [text.groupsAndRoles2, "entitlements_mapped", "entitlements"],
-  [text.grants2, "grants_recorded", "grants"],
+  [text.people, "identities_read", "identities"],
+  [text.accounts, "accounts_discovered", "accounts"],
+  [text.groupsAndRoles, "entitlements_mapped", "entitlements"],
+  [text.grants, "grants_recorded", "grants"],
 ] as const;
 
 /** A run while it goes on: counters, what it is doing, and since when. A stream that breaks is taken up again by itself. */

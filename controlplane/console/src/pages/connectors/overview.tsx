@@ -49,7 +49,7 @@ export function Overview({ of: c }: { of: Connector }) {
               [text.since, health.data && <When key="s" at={health.data.reading.since ?? health.data.since} />],
               [text.writing, health.data && <State key="w" of={health.data.writing.state} tone={writingTone(health.data.writing.state)} />],
               [text.lastSuccess, <When key="l" at={c.last_success_at} />],
-              [text.nextRun, <When key="n" at={c.next_run_at} none={text.onlyManualRuns} />],
+              [text.nextRun, <When key="n" at={c.next_run_at} none={text.onlyManualRunsLower} />],
               [text.succeededInSevenDays, rate(health.data?.success_rate_7d)],
               [text.consecutiveFailures, health.data ? n(health.data.consecutive_failures) : undefined],
               [text.lastTest, c.last_test && <LastTest key="t" of={c} />],
@@ -69,7 +69,7 @@ const asItIs = (reason: ReactNode) => reason;
 const purposes: Record<string, string> = {
   source: text.peopleOnlySource,
   target: text.accountsAndAccessOnlyTarget,
-  both: text.peopleAccountsAndAccess,
+  both: text.peopleAccountsAndAccessLower,
 };
 
 const writingTone = (state: string) => (state === "stopped" ? "bad" : state === "waiting" || state === "switched_off" ? "warn" : "neutral");
@@ -146,10 +146,10 @@ function Figures({ of: c }: { of: Connector }) {
   const last = useGet<Run>(`/connectors/${c.id}/sync-runs/${c.last_run_id}`, {}, { enabled: Boolean(c.last_run_id) });
   const counters = last.data?.counters;
   const figures: [string, number | undefined][] = [
-    [text.people2, counters?.identities_read],
-    [text.accounts2, counters?.accounts_discovered],
-    [text.groupsAndRoles2, counters?.entitlements_mapped],
-    [text.grants2, counters?.grants_recorded],
+    [text.people, counters?.identities_read],
+    [text.accounts, counters?.accounts_discovered],
+    [text.groupsAndRoles, counters?.entitlements_mapped],
+    [text.grants, counters?.grants_recorded],
   ];
   return (
     <section aria-label={text.recordsOfTheLastSync}>

@@ -26,8 +26,8 @@ const columns: Column<ConnectorRow>[] = [
     text: (c) => [c.health.overall, lastHeldRun(c) && text.runHeld].filter(Boolean).join(", "),
   },
   { title: text.last14Runs, cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runSummary(c.last_runs ?? []) },
-  { title: text.people2, number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
-  { title: text.accounts2, number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
+  { title: text.people, number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
+  { title: text.accounts, number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
   { title: text.lastSync, sort: "last_success_at", cell: (c) => <When at={c.last_success_at} />, text: (c) => c.last_success_at },
 ];
 

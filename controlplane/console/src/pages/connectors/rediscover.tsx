@@ -110,7 +110,7 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
         {may.admin && (
           <div className="row">
             <Button tone="quiet" onClick={() => setLeaving(true)}>
-              {text.keepAllMappings}
+              {text.keepAllMappingsEllipsis}
             </Button>
             <Button disabled={left.length === 0} onClick={acceptAll}>
               {text.acceptAll}
@@ -134,7 +134,7 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
       <AskFirst
         open={leaving}
         close={() => setLeaving(false)}
-        title={text.keepAllMappings2}
+        title={text.keepAllMappings}
         lead={text.openDecisionsAreDroppedAndThis}
         verb={text.keepAll}
         act={() => decide.mutateAsync({ dismiss: true })}

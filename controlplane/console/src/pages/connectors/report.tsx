@@ -5,15 +5,15 @@ import { n } from "./words";
 
 /** Kinds of objects that are read, in the order in which they are told. */
 export const reportedKinds = [
-  ["identities", text.people2],
-  ["accounts", text.accounts2],
-  ["entitlements", text.groupsAndRoles2],
-  ["grants", text.grants2],
-  ["nestings", text.nestedGroups2],
+  ["identities", text.people],
+  ["accounts", text.accounts],
+  ["entitlements", text.groupsAndRoles],
+  ["grants", text.grants],
+  ["nestings", text.nestedGroups],
 ] as const;
 
 const columns = [
-  ["created", text.newLabel2],
+  ["created", text.newLabel],
   ["updated", text.changed],
   ["missing", text.missingOnce],
   ["removed", text.removed],

@@ -6,10 +6,10 @@ import { type Column, List } from "../../kit/list";
 type RecordError = Of<"RecordError"> & { id: string };
 
 const objects = [
-  ["identity", text.people],
-  ["account", text.accounts],
-  ["entitlement", text.groupsAndRoles],
-  ["grant", text.grants],
+  ["identity", text.peopleLower],
+  ["account", text.accountsLower],
+  ["entitlement", text.groupsAndRolesLower],
+  ["grant", text.grantsLower],
 ] as const;
 
 const columns: Column<RecordError>[] = [

@@ -32,7 +32,7 @@ const columns: Column<Run>[] = [
     ),
     text: (r) => r.status,
   },
-  { title: text.newLabel2, number: true, cell: (r) => n(r.counters.created), text: (r) => r.counters.created },
+  { title: text.newLabel, number: true, cell: (r) => n(r.counters.created), text: (r) => r.counters.created },
   { title: text.changed, number: true, cell: (r) => n(r.counters.updated), text: (r) => r.counters.updated },
   {
     title: text.removed,

@@ -10,7 +10,7 @@ import { Stale } from "./stale";
 import { environments } from "./words";
 
 const purposes = [
-  ["both", text.peopleAccountsAndAccess2],
+  ["both", text.peopleAccountsAndAccess],
   ["source", text.peopleSource],
   ["target", text.accountsAndAccessTarget],
 ] as const;

@@ -86,7 +86,7 @@ function Next({ of: view }: { of: View }) {
   return (
     <Part title={text.nextRuns}>
       {view.upcoming.length === 0 ? (
-        <p className="muted">{text.onlyManualRuns2}</p>
+        <p className="muted">{text.onlyManualRunsSentence}</p>
       ) : (
         <ol className="stack tight">
           {view.upcoming.map((r) => (

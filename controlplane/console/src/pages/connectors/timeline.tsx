@@ -12,7 +12,7 @@ const high = 100;
 
 /** The last runs by when they began and how long they took, the oldest at the left; with a table of the same. */
 export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[] }) {
-  if (runs.length === 0) return <p className="muted">{text.noSyncRunsYet2}</p>;
+  if (runs.length === 0) return <p className="muted">{text.noSyncRunsYetSentence}</p>;
   const inOrder = [...runs].reverse();
   const longest = Math.max(1, ...inOrder.map((r) => r.duration_ms ?? 0));
   const slot = wide / Math.max(14, inOrder.length);

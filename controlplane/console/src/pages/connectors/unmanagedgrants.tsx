@@ -21,7 +21,7 @@ export function UnmanagedGrants({ of: c }: { of: Connector }) {
     <Note tone="info">
       <div className="row between">
         <span>{text.unmanagedGrantsHaveNotBeenReviewed(n)}</span>
-        {may.admin && <Button onClick={() => setAsking(true)}>{text.acceptAsFound}</Button>}
+        {may.admin && <Button onClick={() => setAsking(true)}>{text.acceptAsFoundEllipsis}</Button>}
       </div>
       {asking && <Accept of={c} close={() => setAsking(false)} />}
     </Note>
@@ -42,7 +42,7 @@ function Accept({ of: c, close }: { of: Connector; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title={text.acceptAsFound2}
+      title={text.acceptAsFound}
       lead={text.acceptedGrantsAreNoLongerListed}
       verb={text.acceptGrants}
       disabled={comment.trim() === "" || trial.data?.accepted === 0}

@@ -25,7 +25,7 @@ export function WritesStopped({ of: c }: { of: Pick<Connector, "id" | "health"> 
       <div className="row between">
         <span>
           {text.strongSinceCauseProvisioningTasksWait(
-            <strong>{text.writesStopped2}</strong>,
+            <strong>{text.writesStopped}</strong>,
             <When at={since} />,
             <Text of={cause ?? text.tooManyChangesFailed} />,
           )}

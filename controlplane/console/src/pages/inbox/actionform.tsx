@@ -43,7 +43,7 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
       open
       close={close}
       wide={task.kind === "schema_diff" || task.kind === "pack_conflict"}
-      title={many ? `${action.label}: ${text.tasks(tasks.length)}` : action.label}
+      title={many ? `${action.label}: ${text.taskCount(tasks.length)}` : action.label}
       lead={many ? text.theSameDecisionAppliesToAll : <bdi>{task.title}</bdi>}
       verb={many ? `${action.label} (${tasks.length.toLocaleString("en")})` : action.label}
       tone={action.style === "negative" ? "danger" : "primary"}

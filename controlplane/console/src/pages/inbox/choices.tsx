@@ -16,7 +16,7 @@ export function FieldDecisions({ task, value, set }: Props) {
       f,
       what: texts.removedMappingsUseIt(rows(f, "breaks").length),
     })),
-    ...rows(task.context, "type_changed").map((f) => ({ f, what: texts.changedFromWordsToWords2(words(f, "from"), words(f, "to")) })),
+    ...rows(task.context, "type_changed").map((f) => ({ f, what: texts.changedFromTo(words(f, "from"), words(f, "to")) })),
   ];
   const decided = (value.decisions ?? []) as Decided[];
   const same = (d: Decided, f: Record<string, unknown>) => d.object === f.object && d.path === f.path;
@@ -43,7 +43,7 @@ export function FieldDecisions({ task, value, set }: Props) {
       <Note>
         {texts.toMapAFieldYourselfOpen(
           <Link className="inbox-link" to="/connectors/$id/rediscover" params={{ id: task.subject.id }}>
-            {texts.schemaChanges}
+            {texts.schemaChangesLower}
           </Link>,
         )}
       </Note>

@@ -71,7 +71,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           {...form.field("to")}
           required
           disabled={!whose && !own}
-          hint={whose || own ? text.searchByNameOrEnterA : text.firstSelectTheDelegator}
+          hint={whose || own ? text.searchForAPersonWithASignIn : text.firstSelectTheDelegator}
           error={form.wrong("delegate_id")}
         />
         <div className="fields">
@@ -81,7 +81,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         <Check label={text.includeOpenDecisionTasks} hint={text.otherwiseTheDelegationCoversOnlyNew} {...form.field("open")} />
         <details>
           <summary className="small">
-            {form.value.kinds.length === 0 ? text.allKindsOfTasks : text.kindsOfTasks(form.value.kinds.length)}
+            {form.value.kinds.length === 0 ? text.allKindsOfTasks : text.kindOfTaskCount(form.value.kinds.length)}
           </summary>
           <Checks label={text.kindsOfTasksEmptyAll} {...form.field("kinds")} options={kindOptions} />
         </details>

@@ -76,7 +76,7 @@ const kinds = (d: Delegation) => (d.kinds && d.kinds.length > 0 ? d.kinds.map(ki
 const columns: Column<Delegation>[] = [
   { title: text.delegator, cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
   { title: text.delegate, cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
-  { title: text.tasks2, wide: true, cell: kinds, text: kinds },
+  { title: text.tasks, wide: true, cell: kinds, text: kinds },
   { title: text.start, cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
   { title: text.end, cell: (d) => <When at={d.ends_at} none={text.noEnd} />, text: (d) => d.ends_at },
   { title: text.state, cell: (d) => <State of={d.state} />, text: (d) => d.state },

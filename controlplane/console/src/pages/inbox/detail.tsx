@@ -166,7 +166,7 @@ function Buttons({
           of={[
             !barred && task.state === "open" && { words: text.claim, act: doings.claim },
             task.state === "claimed" && { words: text.release, act: doings.release },
-            { words: text.escalate, act: doings.escalate },
+            { words: text.escalateEllipsis, act: doings.escalate },
             ...task.actions
               .filter((a) => !barred && a.requires.length === 0)
               .map((a) => ({ words: text.labelWithAComment(a.label), act: () => doings.act(a, true) })),
@@ -244,7 +244,7 @@ function Path({ task, full }: { task: Task; full: Full | undefined }) {
   const waiting = who.length > 3 ? text.whoAndCountMore(who.slice(0, 3).join(", "), who.length - 3) : who.join(", ");
   const named = before.map((b) => ({
     words: words(b, "stage") ?? text.step,
-    detail: text.wordsByWords2(words(b, "decision"), words(b, "by")),
+    detail: text.decidedBy(words(b, "decision"), words(b, "by")),
     state: words(b, "decision") === "rejected" ? ("bad" as const) : ("done" as const),
   }));
   const now = {

@@ -13,7 +13,7 @@ export function Themes({ search, set, counts }: Props & { counts: Of<"DecisionSu
   const open = new Map((counts?.kinds ?? []).map((k) => [k.kind, k.open]));
   const sum = (kinds: string[]) => kinds.reduce((n, k) => n + (open.get(k) ?? 0), 0);
   return (
-    <nav className="row" aria-label={text.kindsOfTasks2}>
+    <nav className="row" aria-label={text.kindsOfTasks}>
       <Chip words={text.all} count={counts?.open} on={!search.kind} go={() => set({ kind: "" })} />
       {themes.map(([words, kinds]) => {
         const on = search.kind === kinds.join(",");
@@ -61,7 +61,7 @@ const first: Filter[] = [
     name: "due",
     words: text.due,
     options: [
-      ["overdue", text.overdue],
+      ["overdue", text.overdueLower],
       ["today", text.byToday],
       ["week", text.withinAWeek],
     ],

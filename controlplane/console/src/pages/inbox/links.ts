@@ -38,7 +38,7 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: text.heldChanges, to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
     }
     case "schema_diff":
-      return { words: text.schemaChanges2, to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
+      return { words: text.schemaChanges, to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
     case "provisioning_task":
       return { words: text.provisioningTask, to: "/provisioning", search: { task: ref.id } };
     case "sector_pack":

@@ -92,7 +92,7 @@ type Props = {
 export function Tasks(p: Props) {
   const groups = useMemo(() => p.groups.map((g) => ({ group: g, blocks: parts(g.tasks, blockSize) })), [p.groups]);
   return groups.map(({ group: g, blocks }, n) => (
-    <section key={g.key} aria-label={g.words || text.tasks2}>
+    <section key={g.key} aria-label={g.words || text.tasks}>
       {g.words && <GroupHead {...p} group={g} />}
       <div className="inbox-rows">
         {blocks.map((tasks, i) => (

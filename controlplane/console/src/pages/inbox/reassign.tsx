@@ -57,7 +57,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
         required
         disabled={!task.reassignable}
         error={problemAt(send.error, "to/0")}
-        hint={narrow ? text.onlyEligiblePeopleAreListed : text.searchByNameOrEnterA2}
+        hint={narrow ? text.onlyEligiblePeopleAreListed : text.searchForAnApproverToAdd}
       />
       <TextField label={text.reason} rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
@@ -78,9 +78,9 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title={text.escalate2}
+      title={text.escalate}
       lead={text.addsApproversOneOfTheApprovers}
-      verb={text.escalate2}
+      verb={text.escalate}
       disabled={!reason.trim()}
       act={() => send.mutateAsync()}
     >

@@ -24,7 +24,7 @@ export function InboxSummary({ counts }: { counts: Of<"DecisionSummary"> | undef
         of={[
           [text.open, counts.open.toLocaleString("en")],
           [
-            text.overdue2,
+            text.overdue,
             counts.overdue > 0 ? (
               <span key="b" className="bad">
                 {counts.overdue.toLocaleString("en")}

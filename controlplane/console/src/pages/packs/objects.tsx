@@ -11,9 +11,9 @@ import { kindWords, type Pack, reasonWords, waitsFor } from "./words";
 type Row = Of<"InstalledObject"> & { id: string };
 
 const states = [
-  ["installed", text.installed],
-  ["pending_binding", text.waitingForASystem],
-  ["conflict", text.inConflict],
+  ["installed", text.installedLower],
+  ["pending_binding", text.waitingForASystemLower],
+  ["conflict", text.inConflictLower],
   ["skipped", text.left],
   ["leaving", text.leaving],
 ] as const;
@@ -69,7 +69,7 @@ export function Objects({ of: p }: { of: Pack }) {
         <Facts
           of={[
             [text.version, i.version],
-            [text.installed2, <When key="i" at={i.installed_at} />],
+            [text.installed, <When key="i" at={i.installed_at} />],
             [text.by, by?.display],
             [text.previousVersion, i.previous_version],
             ...Object.entries(i.parameters).map(([k, v]): [string, string] => [
@@ -85,8 +85,8 @@ export function Objects({ of: p }: { of: Pack }) {
         columns={columns}
         views={[
           { name: text.all, query: {} },
-          { name: text.waitingForASystem2, query: { state: "pending_binding" } },
-          { name: text.inConflict2, query: { state: "conflict" } },
+          { name: text.waitingForASystem, query: { state: "pending_binding" } },
+          { name: text.inConflict, query: { state: "conflict" } },
         ]}
         filters={[
           { name: "kind", words: text.kind, options: Object.keys(p.contents).map((k) => [k, kindWords(k)] as const) },

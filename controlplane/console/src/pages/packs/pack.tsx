@@ -44,7 +44,7 @@ export default function OnePack() {
       </Head>
       {here && here.version !== p.version && (
         <Note>
-          {text.versionVersionIsAvailableVersionVersion2(p.version, here.version, <When at={here.installed_at} />)}{" "}
+          {text.availableAndInstalledVersion(p.version, here.version, <When at={here.installed_at} />)}{" "}
           {may.admin && (
             <Link to="." search={{ part: "install" } as never}>
               {text.previewTheUpgrade}

@@ -43,7 +43,7 @@ const columns: Column<Row>[] = [
     text: (p) => p.source,
   },
   {
-    title: text.installed2,
+    title: text.installed,
     cell: (p) => <Installed of={p} />,
     text: (p) => (p.installation?.state === "installed" ? p.installation.version : ""),
   },

@@ -11,10 +11,10 @@ const hanging: Record<string, [string, string]> = {
   accounts: ["account", "accounts"],
   grants: ["right", "rights"],
   reasons: [text.reasonForAccess, text.reasonsForAccess],
-  owned_entitlements: [text.ownedEntitlement, text.ownedEntitlements],
+  owned_entitlements: [text.ownedEntitlement, text.ownedEntitlementsLower],
   owned_roles: [text.ownedRole, text.ownedRoles],
-  reports: [text.directReport, text.directReports],
-  sponsored: [text.sponsoredPersonOrMachine, text.sponsoredPeopleAndMachines],
+  reports: [text.directReport, text.directReportsLower],
+  sponsored: [text.sponsoredPersonOrMachine, text.sponsoredPeopleAndMachinesLower],
 };
 
 const names: Record<string, string> = { last_working_at: text.lastDay, status: text.state, urgent: text.immediate };

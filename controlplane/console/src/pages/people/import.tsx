@@ -80,7 +80,7 @@ export default function ImportPeople() {
             }}
           />
         </details>
-        {lines && lines.text.size > largest && <Note tone="bad">{text.theFileIsLargerThan32}</Note>}
+        {lines && lines.text.size > largest && <Note tone="bad">{text.theFileIsTooLarge}</Note>}
         <Problems of={take.error} />
         <div className="row">
           <Button

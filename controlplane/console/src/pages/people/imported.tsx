@@ -25,7 +25,7 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
           label={text.rows}
           value={only}
           set={setOnly}
-          none={text.all}
+          none={text.allLower}
           options={Object.entries(outcomes).map(([v, o]) => [v, o.words] as const)}
         />
       }
@@ -34,7 +34,7 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
         label={text.rows}
         of={[
           { words: text.newLabel, value: of.created, tone: 4 },
-          { words: text.changed, value: of.updated, tone: 1 },
+          { words: text.changedLower, value: of.updated, tone: 1 },
           { words: text.unchangedLower, value: of.unchanged, tone: 3 },
           { words: text.failed, value: of.failed, tone: 5 },
         ]}

@@ -12,7 +12,7 @@ export function formatOf(name: string, begins: string): "csv" | "ndjson" {
 
 export const outcomes: Record<string, { words: string; tone: "ok" | "info" | "neutral" | "bad" }> = {
   created: { words: text.newLabel, tone: "ok" },
-  updated: { words: text.changed, tone: "info" },
+  updated: { words: text.changedLower, tone: "info" },
   unchanged: { words: text.unchangedLower, tone: "neutral" },
   failed: { words: text.failed, tone: "bad" },
 };

@@ -8,11 +8,11 @@ import { Failure, Skeleton } from "../../kit/kit";
 type Item = Of<"Responsibility">;
 
 const titles: Record<string, string> = {
-  entitlement: text.ownedEntitlements2,
+  entitlement: text.ownedEntitlements,
   role: "Owned roles",
-  identity: text.sponsoredPeopleAndMachines2,
+  identity: text.sponsoredPeopleAndMachines,
   account: text.ownedAccounts,
-  report: text.directReports2,
+  report: text.directReports,
 };
 const places: Record<string, string> = {
   entitlement: "/access/$id",

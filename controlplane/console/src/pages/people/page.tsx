@@ -14,7 +14,7 @@ import { SyncPeople } from "./sync";
 import { dayWords } from "./words";
 
 const views: View[] = [
-  { name: text.all2, query: {} },
+  { name: text.all, query: {} },
   { name: text.active, query: { status: "active" } },
   { name: text.startingSoon, query: { status: "pre_hire" } },
   { name: text.leaving, query: { status: "notice" } },
@@ -58,7 +58,7 @@ function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
           },
         ]
       : []),
-    { title: text.changed2, cell: (p) => <When at={p.updated_at} />, text: (p) => p.updated_at },
+    { title: text.changed, cell: (p) => <When at={p.updated_at} />, text: (p) => p.updated_at },
   ];
 }
 

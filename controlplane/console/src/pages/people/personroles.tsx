@@ -10,10 +10,10 @@ type Role = Of<"HeldRole">;
 
 const ways: Record<string, string> = {
   rule: text.membershipRule,
-  policy: text.policy,
-  manual: text.directAssignment,
-  request: text.request,
-  emergency: text.emergencyAccess,
+  policy: text.policyLower,
+  manual: text.directAssignmentLower,
+  request: text.requestLower,
+  emergency: text.emergencyAccessLower,
   other: text.other,
 };
 

@@ -9,7 +9,7 @@ type Request = Of<"AccessRequest">;
 
 const columns: Column<Request>[] = [
   {
-    title: text.request2,
+    title: text.request,
     cell: (r) => (
       <Link to="/requests/$id" params={{ id: r.id }}>
         {r.number}

@@ -14,7 +14,7 @@ const kinds = [
   ["state", text.stateLower],
   ["account", text.accountsLower],
   ["grant", text.accessLower],
-  ["reason", text.reasons],
+  ["reason", text.reasonsLower],
   ["role", text.rolesLower],
   ["request", text.requests],
   ["provisioning", text.changesOfSystems],

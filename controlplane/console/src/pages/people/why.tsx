@@ -106,7 +106,7 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
   if (of.length === 0) return null;
   return (
     <section className="stack tight">
-      <h3>{text.reasons2}</h3>
+      <h3>{text.reasons}</h3>
       <ul className="stack tight">
         {of.map((r, i) => (
           <li key={r.id ?? `native ${i}`} className="reason">
@@ -135,7 +135,7 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
 
 function Standing({ of: r }: { of: Of<"ExplainedReason"> }) {
   if (r.effect === "deny") return <State of={r.state} tone="bad" words={text.denialState(r.state)} />;
-  if (r.kind === "native") return <State of="native" tone="warn" words={text.foundInTheSystem} />;
+  if (r.kind === "native") return <State of="native" tone="warn" words={text.foundInTheSystemLower} />;
   return <State of={r.state} />;
 }
 

@@ -7,9 +7,9 @@ export type Tone = "plain" | "odd" | "bad" | "soon";
 export type Reason = { key: string; words: string; tone: Tone };
 
 const kinds: Record<string, string> = {
-  request: text.request2,
-  emergency: text.emergencyAccess2,
-  manual: text.directAssignment2,
+  request: text.request,
+  emergency: text.emergencyAccess,
+  manual: text.directAssignment,
   exception: text.exception,
   imported: text.acceptedAsFound,
   certified: text.certifiedInAReview,
@@ -19,11 +19,11 @@ const kinds: Record<string, string> = {
 export function reasonOf(r: Of<"GrantReason">): Reason {
   if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: text.deniedSource(r.source.display), tone: "bad" };
   if (r.role) return { key: `role ${r.role.id}`, words: text.roleRole(r.role.display), tone: "plain" };
-  if (r.kind === "native") return { key: "native", words: text.foundInTheSystem2, tone: "odd" };
+  if (r.kind === "native") return { key: "native", words: text.foundInTheSystem, tone: "odd" };
   if (r.kind === "birthright" || r.kind === "policy" || r.kind === "role")
     return {
       key: `${r.kind} ${r.source.id}`,
-      words: `${r.kind === "role" ? text.role : text.policy2}: ${r.source.display}`,
+      words: `${r.kind === "role" ? text.role : text.policy}: ${r.source.display}`,
       tone: "plain",
     };
   return { key: r.kind, words: kinds[r.kind] ?? r.kind, tone: "plain" };

@@ -45,7 +45,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
           aria-label={field.startsWith("labels") ? text.clauseNNameOfTheLabel(n) : text.clauseNNameOfTheAttribute(n)}
           data-reads=""
           className="mono"
-          placeholder={text.name}
+          placeholder={text.nameLower}
           value={field.replace(/^\w+\./, "")}
           onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
         />

@@ -90,7 +90,7 @@ export function PolicyEditor({
   return (
     <div className="pol-editor">
       <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
-        <TextField label={text.name2} value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
+        <TextField label={text.name} value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
         <TextField
           label={text.description}
           rows={2}

@@ -11,7 +11,7 @@ import { useResumeWrites } from "../connectors/writes";
 type Group = Of<"TaskGroup">;
 
 const states = {
-  failed: { tone: "bad", words: text.failed },
+  failed: { tone: "bad", words: text.failedLower },
   manual: { tone: "warn", words: text.manual },
   waiting: { tone: "warn", words: text.waiting },
 } as const;

@@ -19,7 +19,7 @@ export function PauseButton({ of }: { of: Of<"Switch"> }) {
   return (
     <>
       <Button tone={of.writes ? "danger" : "primary"} onClick={() => setAsked(of.writes ? "stop" : "send")}>
-        {of.writes ? text.turnOffWriting : text.turnOnWriting}
+        {of.writes ? text.turnOffWritingEllipsis : text.turnOnWritingEllipsis}
       </Button>
       {asked && <Asked stop={asked === "stop"} version={of.version} close={() => setAsked(undefined)} />}
     </>
@@ -43,7 +43,7 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
     <AskFirst
       open
       close={close}
-      title={stop ? text.turnOffWriting2 : text.turnOnWriting2}
+      title={stop ? text.turnOffWriting : text.turnOnWriting}
       lead={stop ? text.withinSecondsNoChangeIsSent : text.waitingTasksAreSentUrgentOnes}
       verb={stop ? text.turnOff : text.turnOn}
       tone={stop ? "danger" : "primary"}

@@ -42,7 +42,7 @@ function Content({ of: t }: { of: TaskDetail }) {
     <div className="stack">
       {t.waiting && (
         <Note tone="warn">
-          {t.waiting.reason} {t.waiting.until ? text.nextAttemptUntil(<When at={t.waiting.until} />) : text.waitingForAPerson}
+          {t.waiting.reason} {t.waiting.until ? text.nextAttemptUntil(<When at={t.waiting.until} />) : text.waitingForAPersonSentence}
         </Note>
       )}
       {t.advice && !ended && <Note tone={t.state === "failed" ? "bad" : "info"}>{t.advice}</Note>}
@@ -147,18 +147,18 @@ function Act({ of: t }: { of: TaskDetail }) {
           {text.retry}
         </Button>
       )}
-      {can.complete(t) && <Button onClick={() => setCompleting(true)}>{text.markAsDone}</Button>}
+      {can.complete(t) && <Button onClick={() => setCompleting(true)}>{text.markAsDoneEllipsis}</Button>}
       {can.cancel(t) && (
         <Button tone="danger" onClick={() => setCancelling(true)}>
-          {text.cancelTask}
+          {text.cancelTaskEllipsis}
         </Button>
       )}
       <AskFirst
         open={completing}
         close={() => setCompleting(false)}
-        title={text.markAsDone2}
+        title={text.markAsDone}
         lead={text.confirmThisOnlyAfterTheChange}
-        verb={text.markAsDone2}
+        verb={text.markAsDone}
         disabled={!note.trim()}
         act={() => complete.mutateAsync()}
       >
@@ -167,9 +167,9 @@ function Act({ of: t }: { of: TaskDetail }) {
       <AskFirst
         open={cancelling}
         close={() => setCancelling(false)}
-        title={text.cancelTask2}
-        lead={text.dependentTasksAreCanceledTooIf}
-        verb={text.cancelTask2}
+        title={text.cancelTask}
+        lead={text.dependentTasksAreCanceledTooHint}
+        verb={text.cancelTask}
         keep={text.keepTask}
         tone="danger"
         act={() => cancel.mutateAsync()}

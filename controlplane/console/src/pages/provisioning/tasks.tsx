@@ -13,8 +13,8 @@ import { can, operationOptions, operationText, sourceOptions, sourceWords, state
 
 const views: View[] = [
   { name: text.all, query: {} },
-  { name: text.failed2, query: { state: "failed" } },
-  { name: text.waitingForAPerson2, query: { state: "manual" } },
+  { name: text.failed, query: { state: "failed" } },
+  { name: text.waitingForAPerson, query: { state: "manual" } },
   { name: text.inDoubt, query: { state: "verifying" } },
   { name: text.inProgress, query: { state: "queued,blocked,running,retrying" } },
 ];
@@ -65,7 +65,7 @@ export function Tasks() {
     <>
       {may.admin && (
         <div className="row end">
-          <Button onClick={() => setAll(true)}>{text.retryAllFailedTasks2}</Button>
+          <Button onClick={() => setAll(true)}>{text.retryAllFailedTasksEllipsis}</Button>
         </div>
       )}
       <List<Task>
@@ -127,7 +127,7 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
           open
           close={() => setCancelling(false)}
           title={text.cancelTasks(ends)}
-          lead={text.dependentTasksAreCanceledTooIf2}
+          lead={text.dependentTasksAreCanceledToo}
           verb={text.cancelTasks(ends)}
           keep={text.keepTasks}
           tone="danger"

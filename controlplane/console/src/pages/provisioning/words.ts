@@ -42,7 +42,7 @@ const states: Record<Task["state"], string> = {
   verifying: text.inDoubtLower,
   retrying: text.retrying,
   done: text.done,
-  failed: text.failed,
+  failed: text.failedLower,
   manual: text.waitingForAPersonLower,
   cancelled: text.cancelled,
   simulated: text.simulated,

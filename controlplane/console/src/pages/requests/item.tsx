@@ -134,7 +134,7 @@ const stateWords: Record<string, string> = {
   fulfilled: texts.verifiedInTheSystem,
   failed: texts.theSystemRejectedTheChangeIt,
   ending: texts.beingRevoked,
-  closed: texts.ended,
+  closed: texts.endedSentence,
 };
 
 function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
@@ -162,8 +162,8 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
       </div>
       {error && (
         <>
-          <p className="small muted">{texts.responseOfTheSystem}</p>
-          <Verbatim label={texts.responseOfTheSystem2} copy>
+          <p className="small muted">{texts.responseOfTheSystemColon}</p>
+          <Verbatim label={texts.responseOfTheSystem} copy>
             {told(error)}
           </Verbatim>
         </>

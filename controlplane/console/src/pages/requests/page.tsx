@@ -94,7 +94,7 @@ export default function Requests() {
     ...(identity ? [{ name: text.forMe, query: { requested_for: identity } }] : []),
     ...(me?.user && !may.readOnly ? [{ name: text.byMe, query: { requested_by: me.user.id } }] : []),
     { name: text.granted, query: { status: "fulfilled,partially_fulfilled" } },
-    { name: text.ended2, query: { status: "rejected,cancelled,expired,closed" } },
+    { name: text.ended, query: { status: "rejected,cancelled,expired,closed" } },
     { name: text.failed, query: { status: "failed,blocked" } },
   ];
   return (

@@ -31,7 +31,7 @@ export function ReassignItem({
         body: { to: to?.id, reason, ...(task ? { task_id: task } : {}) },
         key,
       }),
-    done: text.reassignedToWords(to?.words ?? text.anotherPerson),
+    done: text.reassignedToWords(to?.words ?? text.anotherPersonLower),
     changes: ["/access-requests", "/decision-tasks"],
   });
   const whom = { label: text.newApprover, value: to, set: setTo, required: true, error: problemAt(act.error, "to/0") };

@@ -55,7 +55,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
       </ul>
       <div className="row ask-add">
         <Pick
-          label={d.whom.length ? text.anotherPerson2 : text.person}
+          label={d.whom.length ? text.anotherPerson : text.person}
           source={may.admin ? people : { ...people, path: `/identities/${self}/reports`, query: { indirect: true } }}
           value={null}
           set={(p) => {

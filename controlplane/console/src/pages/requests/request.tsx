@@ -115,7 +115,7 @@ function facts(r: Request): [string, ReactNode][] {
     [text.answerDue, r.sla.respond_by ? <When key="d" at={r.sla.respond_by} /> : ""],
     [text.decided, r.approved_at || r.rejected_at ? <When key="a" at={r.approved_at ?? r.rejected_at ?? null} /> : ""],
     [text.accessSince, r.fulfilled_at ? <When key="f" at={r.fulfilled_at} /> : ""],
-    [text.ended2, r.closed_at ? <When key="c" at={r.closed_at} /> : ""],
+    [text.ended, r.closed_at ? <When key="c" at={r.closed_at} /> : ""],
     [text.id, <Id key="i" of={r.id} />],
     ...Object.entries(r.form_answers ?? {}).map(
       ([name, value]) => [name, <Text key={name} of={typeof value === "string" ? value : JSON.stringify(value)} />] as [string, ReactNode],

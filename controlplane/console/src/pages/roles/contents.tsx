@@ -193,7 +193,7 @@ function Branch({ id }: { id: string }) {
         </Button>
         <RoleName id={id} />
         {found.data && found.data.lifecycle !== "active" && <State of={found.data.lifecycle} />}
-        <span className="small muted">{found.data && text.entitlements((found.data.entitlement_ids ?? []).length)}</span>
+        <span className="small muted">{found.data && text.entitlementCount((found.data.entitlement_ids ?? []).length)}</span>
       </span>
       {open && found.data && (
         <div className="roles-branch">
@@ -245,7 +245,7 @@ function Parameters({ role }: { role: Role }) {
         {list.map((p) => (
           <li key={p.name}>
             <strong>{p.name}</strong>: {p.type}
-            {p.required && text.required}
+            {p.required && text.requiredSuffix}
             {(p.allowed_values ?? []).length > 0 && text.oneOfAllowedValues(p.allowed_values?.join(", "))}
           </li>
         ))}

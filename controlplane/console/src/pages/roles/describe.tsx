@@ -38,7 +38,7 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
           {...form.field("risk_level")}
           {...(base.risk_level ? {} : { none: text.highestRiskOfItsEntitlementsEffective(base.effective_risk_level) })}
           options={risksFrom(base.effective_risk_level, inUse)}
-          hint={inUse ? text.youCanOnlyRaiseTheRisk : text.youCanOnlyRaiseTheRisk2}
+          hint={inUse ? text.youCanOnlyRaiseTheRiskHint : text.youCanOnlyRaiseTheRisk}
         />
         <div className="fields" key={base.version}>
           <WordsField label={text.dutyTags} rows={3} {...form.field("duty_tags")} hint={text.dutiesOfTheMembersOnePer} />

@@ -50,7 +50,7 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
   return (
     <Part
       title={own ? text.notPublishedYet : text.changesInTheDraft}
-      lead={draft?.proposed ? text.approvalOfAnotherPersonWasRequested : undefined}
+      lead={draft?.proposed ? text.approvalWasRequestedDraftWithdraws : undefined}
       actions={
         admin && (
           <>
@@ -61,7 +61,7 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
             )}
             {draft && (
               <Button tone="danger" onClick={() => setDropping(true)}>
-                {text.discardDraft}
+                {text.discardDraftEllipsis}
               </Button>
             )}
           </>
@@ -80,7 +80,7 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
       <AskFirst
         open={dropping}
         close={() => setDropping(false)}
-        title={text.discardDraft2}
+        title={text.discardDraft}
         lead={text.theChangesInTheDraftAre}
         verb={text.discard}
         tone="danger"

@@ -25,7 +25,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("description")}
       />
       <MultiPick
-        label={text.entitlements2}
+        label={text.entitlements}
         source={access}
         value={v.entitlement_ids ?? []}
         set={(x) => form.set("entitlement_ids", x)}

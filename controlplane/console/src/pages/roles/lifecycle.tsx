@@ -54,17 +54,17 @@ export function Lifecycle({ role }: { role: Role }) {
       )}
       {publishable && (
         <Button tone="primary" onClick={() => setPlanned("publish")}>
-          {role.lifecycle === "deprecated" && !role.has_draft ? text.reactivate : text.publish2}
+          {role.lifecycle === "deprecated" && !role.has_draft ? text.reactivate : text.publishEllipsis}
         </Button>
       )}
       <Menu
         words={text.more}
         label={text.moreActions}
         of={[
-          publishable && role.lifecycle !== "deprecated" && { words: text.requestApproval2, act: () => setAsked("propose") },
-          (role.lifecycle === "proposed" || role.has_draft) && { words: text.withdrawApprovalRequest2, act: () => setAsked("withdraw") },
-          role.lifecycle === "active" && { words: text.deprecate2, act: () => setAsked("deprecate") },
-          role.lifecycle !== "retired" && { words: text.retire2, danger: true, act: () => setPlanned("retire") },
+          publishable && role.lifecycle !== "deprecated" && { words: text.requestApprovalEllipsis, act: () => setAsked("propose") },
+          (role.lifecycle === "proposed" || role.has_draft) && { words: text.withdrawApprovalRequestEllipsis, act: () => setAsked("withdraw") },
+          role.lifecycle === "active" && { words: text.deprecateEllipsis, act: () => setAsked("deprecate") },
+          role.lifecycle !== "retired" && { words: text.retireEllipsis, danger: true, act: () => setPlanned("retire") },
         ]}
       />
       {asked && (

@@ -100,7 +100,7 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
               error={wrong(`parameters/${i}/allowed_values`)}
             />
           )}
-          <Check label={text.required2} value={p.required ?? false} set={(required) => put(i, { required })} />
+          <Check label={text.required} value={p.required ?? false} set={(required) => put(i, { required })} />
           <Button
             tone="quiet"
             className="icon"

@@ -106,8 +106,8 @@ function doings(set: (d: MemberAction) => void): Column<Member> {
           words={text.actions}
           label={text.actionsForM(m.display)}
           of={[
-            { words: text.changeEndDate2, act: () => set({ what: "end", member: m }) },
-            { words: text.remove2, danger: true, act: () => set({ what: "take", member: m }) },
+            { words: text.changeEndDateEllipsis, act: () => set({ what: "end", member: m }) },
+            { words: text.removeEllipsis, danger: true, act: () => set({ what: "take", member: m }) },
           ]}
         />
       ),

@@ -24,7 +24,7 @@ export const risks = [
 type Risk = (typeof risks)[number][0];
 
 const names: Record<string, string> = {
-  entitlement_ids: text.entitlements2,
+  entitlement_ids: text.entitlements,
   child_role_ids: text.includedRoles,
   owner_ids: text.owners,
   backup_owner_ids: text.backupOwners,

@@ -56,7 +56,7 @@ export default function RolePage() {
         {answers && describable(role) && <Button onClick={() => setDescribing(true)}>{text.editDescription}</Button>}
       </Head>
       {role.managed_by === "code" && <Note>{text.thisRoleIsManagedByA}</Note>}
-      {role.lifecycle === "proposed" && <Note tone="warn">{text.approvalOfAnotherPersonWasRequested2}</Note>}
+      {role.lifecycle === "proposed" && <Note tone="warn">{text.approvalWasRequestedPublishedUnchanged}</Note>}
       <Tabs of={tabs as never} label={text.sectionsOfTheRole} />
       <Suspense fallback={<Skeleton rows={6} />}>
         {tab === "members" ? (

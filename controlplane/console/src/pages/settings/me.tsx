@@ -47,7 +47,7 @@ const roles: Record<string, string> = {
 };
 
 const because: Record<string, string> = {
-  own_record: text.yourOwnRecord,
+  own_record: text.yourOwnRecordLower,
   reports: text.yourTeam,
   owned_resources: text.whatYouOwn,
   whole_tenant: text.theWholeTenant,
@@ -71,7 +71,7 @@ function You({ of }: { of: Who }) {
             text.person,
             person ? (
               <Link key="p" to="/people/$id" params={{ id: person }}>
-                {text.yourOwnRecord2}
+                {text.yourOwnRecord}
               </Link>
             ) : (
               text.notLinkedToAPerson

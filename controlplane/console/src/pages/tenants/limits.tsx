@@ -16,7 +16,7 @@ export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) 
   return (
     <Form of={form} verb={text.save}>
       <div className="fields">
-        <TextField label={text.requestsPerSecond} hint={text.default100} type="number" {...form.field("rps")} />
+        <TextField label={text.requestsPerSecond} hint={text.defaultRateLimit} type="number" {...form.field("rps")} />
         <TextField label={text.burst} hint={text.defaultTwiceTheRate} type="number" {...form.field("burst")} />
       </div>
     </Form>

@@ -26,7 +26,7 @@ export function LimitFields({ value, set, wrong }: Props) {
         set={(v) => put("cidrs", v)}
         mono
         rows={2}
-        hint={text.onePerLineSuchAs203}
+        hint={text.networksOnePerLine}
         error={wrong("allowed_cidrs") ?? wrong("allowed_cidrs/0")}
       />
       <div className="fields">

@@ -86,7 +86,7 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
       <AskFirst
         open={doing === "rotate"}
         close={close}
-        title={text.rotateSecret2}
+        title={text.rotateSecretQuestion}
         lead={text.aNewSecretIsCreatedAnd}
         verb={text.createNewSecret}
         act={async () => setSecret((await post<Of<"Made">>("rotate-secret", { overlap })).secret)}

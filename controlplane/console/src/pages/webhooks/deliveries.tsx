@@ -12,7 +12,7 @@ import type { Delivery, DeliveryDetail, Webhook } from "./words";
 
 const states = ["pending", "succeeded", "exhausted", "skipped"] as const;
 const tones = { pending: "info", succeeded: "ok", exhausted: "bad", skipped: "neutral" } as const;
-const purposes: Record<string, string> = { event: text.event, redelivery: text.redelivery, replay: text.replay, ping: text.test };
+const purposes: Record<string, string> = { event: text.eventLower, redelivery: text.redelivery, replay: text.replay, ping: text.test };
 
 /** What was sent, the newest first. A delivery opens beside the list; which one stands in the address. */
 export function Deliveries({ of: w }: { of: Webhook }) {
@@ -22,7 +22,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
     void navigate({ to: ".", search: ((was: Record<string, string>) => ({ ...was, delivery })) as never, resetScroll: false });
   const columns: Column<Delivery>[] = [
     {
-      title: text.event2,
+      title: text.event,
       cell: (d) => (
         <button type="button" className="webhooks-open" data-reads="" onClick={() => show(d.id)}>
           <code>{d.event_type}</code>
@@ -32,7 +32,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
     },
     { title: text.state, cell: (d) => <State of={d.state} tone={tones[d.state]} />, text: (d) => d.state },
     { title: text.kind, cell: (d) => purposes[d.purpose] ?? d.purpose, text: (d) => d.purpose },
-    { title: text.attempts, number: true, cell: (d) => text.attemptOf5(d.attempt), text: (d) => d.attempt },
+    { title: text.attempts, number: true, cell: (d) => text.attemptOfFive(d.attempt), text: (d) => d.attempt },
     {
       title: text.lastResponse,
       cell: (d) => (d.last_status ? text.httpLastStatus(d.last_status) : <Text of={d.last_error} none="–" />),
@@ -52,7 +52,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
         filters={[
           { name: "state", words: text.state, options: states.map((s) => [s, s] as const) },
           { name: "purpose", words: text.kind, options: Object.entries(purposes) },
-          { name: "event_type", words: text.event2, options: w.events.map((e) => [e, e] as const) },
+          { name: "event_type", words: text.event, options: w.events.map((e) => [e, e] as const) },
         ]}
         empty={{ title: text.noDeliveriesYet, words: text.sendATestToCheckThe }}
       />
@@ -92,7 +92,7 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
           [text.nextAttempt, d.next_attempt_at && <NextTry key="next" of={d} />],
           [text.ended, d.ended_at && <When key="end" at={d.ended_at} />],
           [text.resourceSequence, d.sequence],
-          [text.event2, <Id key="event" of={d.event_id} />],
+          [text.event, <Id key="event" of={d.event_id} />],
           [text.resource, <Id key="resource" of={d.resource_id} />],
         ]}
       />
@@ -107,7 +107,7 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
               text.postUrl(a.url),
               `webhook-id: ${d.event_id}`,
               `grantwright-attempt: ${a.n}`,
-              text.bodySha256BodySha256(a.body_sha256),
+              text.bodyHash(a.body_sha256),
             ].join("\n")}
           </Verbatim>
           {(a.error || a.excerpt) && (
@@ -117,7 +117,7 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
         </section>
       ))}
       {d.attempts.length === 0 && (
-        <p className="small muted">{d.state === "skipped" ? text.notSentTheWebhookWasDisabled : text.noAttemptsYet}</p>
+        <p className="small muted">{d.state === "skipped" ? text.notSentTheWebhookWasDisabled : text.noAttemptsYetSentence}</p>
       )}
       {d.redelivery_of_id && <p className="small muted">{text.redeliveryOfRedeliveryOf(<Id of={d.redelivery_of_id} />)}</p>}
     </div>

@@ -30,8 +30,8 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
       role="img"
       aria-label={
         open
-          ? text.countOf5AttemptsInSix(made.length, said || text.noAttemptsYet2, coming.length)
-          : text.countOf5AttemptsInSixLower(made.length, said || text.noAttemptsYet2)
+          ? text.countOf5AttemptsInSix(made.length, said || text.noAttemptsYet, coming.length)
+          : text.countOf5AttemptsInSixLower(made.length, said || text.noAttemptsYet)
       }
     >
       <line x1={left} y1="30" x2={width - left} y2="30" className="webhooks-axis" />

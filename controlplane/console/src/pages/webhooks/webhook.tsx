@@ -69,7 +69,7 @@ function facts(w: Webhook): [string, ReactNode][] {
     [text.nextAttempt, h.next_probe_at && <When key="next" at={h.next_probe_at} />],
     [text.secrets, secrets(w)],
     [text.customHeaders, w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
-    [text.format, w.format === "cloudevents" ? text.cloudevents10 : text.standard],
+    [text.format, w.format === "cloudevents" ? text.cloudevents : text.standard],
     [text.order, w.ordered_per_subject ? text.keptPerResource : undefined],
     [text.rateLimit, w.max_rps ? text.maxRpsPerSecond(w.max_rps) : undefined],
     [text.created, <When key="at" at={w.created_at} />],

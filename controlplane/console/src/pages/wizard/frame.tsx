@@ -26,8 +26,8 @@ export const serverStep = (w: Wizard, name: StepName): WizardStep | undefined =>
 
 const blockers: Record<string, string> = {
   connector_incomplete: text.connectionSettingsAreMissing,
-  test_required: text.testTheConnectionFirst2,
-  discovery_required: text.runDiscoveryFirst2,
+  test_required: text.testTheConnectionFirstSentence,
+  discovery_required: text.runDiscoveryFirstSentence,
   mapping_required: text.mapTheFieldsFirst,
 };
 
@@ -78,7 +78,7 @@ export function WizardFooter({
       </div>
       {go && (
         <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title={text.ctrlEnter}>
-          {busy ? text.saving : (missing ?? words)} <ArrowRight aria-hidden size={16} />
+          {busy ? text.savingEllipsis : (missing ?? words)} <ArrowRight aria-hidden size={16} />
         </Button>
       )}
     </div>

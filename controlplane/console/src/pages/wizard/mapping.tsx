@@ -231,7 +231,7 @@ const fine = (t: TransformPreview, rules: Rule[]) =>
 const saidOf = (s: Saving) =>
   ({
     saved: text.savedYouCanLeaveAndContinue,
-    saving: text.saving,
+    saving: text.savingEllipsis,
     changed: text.notSavedYet,
     refused: text.notSavedSeeAbove,
     overtaken: text.notSavedSomeoneElseHasChanged,

@@ -53,7 +53,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           type="text"
           list={list}
           value={r.ignored ? "" : r.target}
-          placeholder={r.ignored ? text.ignored : free ? text.notMapped : text.selectOrType}
+          placeholder={r.ignored ? text.ignoredLower : free ? text.notMappedLower : text.selectOrType}
           aria-label={text.targetFieldOfName(name)}
           aria-invalid={twice || undefined}
           aria-describedby={error ? id : undefined}
@@ -65,9 +65,9 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
       </td>
       <td>
         {r.ignored ? (
-          <Badge>{text.ignored2}</Badge>
+          <Badge>{text.ignored}</Badge>
         ) : free ? (
-          <Badge>{text.notMapped2}</Badge>
+          <Badge>{text.notMapped}</Badge>
         ) : (
           <Badge tone={open ? "warn" : ((tone as Record<string, "warn" | "info">)[r.found] ?? "ok")}>
             {open ? text.noMatch : foundBy(r.found)}

@@ -37,7 +37,7 @@ const phases: Record<string, string> = {
   read_entitlements: text.readingGroupsAndRoles,
   read_grants: text.readingGrants,
   evaluate: text.comparingWithStoredData,
-  apply: text.saving2,
+  apply: text.saving,
   correlate: text.correlatingAccounts,
   finish: text.finishing,
 };

@@ -33,7 +33,7 @@ export default function TypePage() {
           ...steps.map((s) => ({ words: s.words, detail: s.detail, state: "todo" as const })),
         ]}
       />
-      <Head up={text.connectorsStep1Of5} title={text.selectASystemType} />
+      <Head up={text.connectorsFirstStep} title={text.selectASystemType} />
       <Drafts />
       {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
       {type ? <About key={type.key} of={type} /> : <WizardFooter id="" go={() => undefined} missing={text.selectAType} />}

@@ -82,7 +82,7 @@ export const businessFunctionsForSeparationOfDuties = "Business functions, for s
 export const cancel = "Cancel";
 export const saving = "Saving…";
 export const grantsAdministrativePowerOverTheSystem = "Grants administrative power over the system.";
-export const retired = "retired";
+export const retiredLower = "retired";
 export const replacement = "Replacement";
 export const restrictWhoCanRequestIt = "Restrict who can request it";
 export const onlyPeopleWhoMatchTheCondition = "Only people who match the condition can request it.";
@@ -102,7 +102,7 @@ export const details = "Details";
 export const noDescriptionYet = "No description yet.";
 export const noOwner = "no owner";
 export const assignAnOwner = "Assign an owner";
-export const owners = "Owners:";
+export const ownersColon = "Owners:";
 export const directHolders = "Direct holders";
 export const totalHolders = "Total holders";
 export const unusedFor90Days = "Unused for 90 days";
@@ -158,7 +158,7 @@ export const members = "Members";
 
 // owners.tsx
 export const ownersSaved = "Owners saved.";
-export const owners2 = "Owners";
+export const owners = "Owners";
 export const ownersApproveRequestsDescribeTheEntitlement =
   "Owners approve requests, describe the entitlement and see its holders. Backup owners approve if no owner is available.";
 export const addAnOwner = "Add an owner";
@@ -176,7 +176,7 @@ export const heldBy = "Held by";
 export const heldByVisibleToYou = "Held by, visible to you";
 export const highRisk = "High risk";
 export const withoutAnOwner = "Without an owner";
-export const retired2 = "Retired";
+export const retired = "Retired";
 export const entitlementsOfTheConnectedSystemsPurpose = "Entitlements of the connected systems: purpose, risk, owners and holders.";
 export const system = "System";
 export const tag = "Tag";

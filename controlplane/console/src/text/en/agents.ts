@@ -17,12 +17,12 @@ export const theAgentGetsNoNewTasks = "The agent gets no new tasks";
 export const disable = "Disable";
 export const revoke = "Revoke";
 export const disableName = (name: Insert) => `Disable ${name}?`;
-export const theAgentIsDisconnectedAtOnce = "The agent is disconnected at once. Its tasks go to another agent of the group, or wait.";
-export const clearQuarantine2 = "Clear quarantine?";
+export const effectOfDisabling = "The agent is disconnected at once. Its tasks go to another agent of the group, or wait.";
+export const clearQuarantineQuestion = "Clear quarantine?";
 export const twoHostsUsedTheIdentityOf =
   "Two hosts used the identity of this agent. Stop the copy first; the original agent then reconnects. If you cannot tell which host is right, create a new enrollment token instead.";
 export const revokeName = (name: Insert) => `Revoke ${name}?`;
-export const theAgentIsDisconnectedAtOnce2 =
+export const effectOfRevoking =
   "The agent is disconnected at once and stops. You cannot undo this. A new enrollment creates another agent.";
 export const reason = "Reason";
 export const deleteName = (name: Insert) => `Delete ${name}?`;
@@ -69,14 +69,14 @@ export const itsGroup = "its group";
 export const editName = (name: Insert) => `Edit ${name}`;
 export const save = "Save";
 export const name = "Name";
-export const agentsOfOneGroupTakeOver = "Agents of one group take over tasks from each other. Leave empty for no group.";
+export const agentsOfOneGroupTakeOverHint = "Agents of one group take over tasks from each other. Leave empty for no group.";
 export const description = "Description";
 
 // invite.tsx
 export const register = "Register";
 export const forExampleTheNameOfThe = "For example the name of the site.";
 export const groupOptional = "Group (optional)";
-export const agentsOfOneGroupTakeOver2 = "Agents of one group take over tasks from each other.";
+export const agentsOfOneGroupTakeOver = "Agents of one group take over tasks from each other.";
 export const descriptionOptional = "Description (optional)";
 export const copyTheTokenNowItIs = "Copy the token now: it is not shown again.";
 export const strongItWorksForOneHost = (strong: ReactNode, enrollmentExpiresAt: ReactNode) =>
@@ -126,7 +126,7 @@ export const linuxWithSystemd = "Linux with systemd";
 export const forAHostWithoutThePackage =
   "For a host without the package. The program is one file. The first command asks for the token: paste it, press Enter, then Ctrl+D.";
 export const unblockFile = "Unblock-File .\\*";
-export const powershellExecutionpolicyBypassFileInstallPs1 = (url: Insert) =>
+export const powershellInstallCommand = (url: Insert) =>
   `powershell -ExecutionPolicy Bypass -File .\\install.ps1 -Url ${url}`;
 export const runItInAPowershellSession =
   "Run it in a PowerShell session as administrator, in the folder of the unpacked zip. It asks for the token.";

@@ -34,7 +34,7 @@ export const nextRow = "next row (also ↓)";
 export const previousRow = "previous row (also ↑)";
 export const everywhere = "Everywhere";
 export const ctrlK = "Ctrl K";
-export const searchOrEnterACommand = "search, or enter a command";
+export const searchOrEnterACommandLower = "search, or enter a command";
 export const searchTheList = "search the list";
 export const showKeyboardShortcutsLower = "show keyboard shortcuts";
 export const esc = "Esc";
@@ -75,7 +75,7 @@ export const theme = "Theme";
 // palette.tsx
 export const searchAndCommands = "Search and commands";
 export const searchPeopleAccessAndSystemsOr = "Search people, access and systems, or enter a command";
-export const searchOrEnterACommand2 = "Search, or enter a command";
+export const searchOrEnterACommand = "Search, or enter a command";
 export const theSearchFailedForFailedType = (failed: string[]) => `The search failed for ${failed.join(" and ")}. Type again to retry.`;
 export const searching = "Searching…";
 export const noResults = "No results.";

@@ -104,16 +104,16 @@ export const cannotApproveALaterStep = "cannot approve a later step";
 export const canApproveLaterSteps = "can approve later steps";
 
 // model.ts
-export const theManager = "the manager";
-export const ownersOfTheRequestedAccess = "owners of the requested access";
+export const theManagerLower = "the manager";
+export const ownersOfTheRequestedAccessLower = "owners of the requested access";
 export const ownersOfTheRole = "owners of the role";
 export const ownersOfTheEntitlement = "owners of the entitlement";
 export const theSponsor = "the sponsor";
 export const aPerson = "a person";
 export const holdersOfARole = "holders of a role";
-export const usersWithARoleInGrantwright = "users with a role in Grantwright";
-export const personOnCall = "person on call";
-export const peopleChosenByTheRequester = "people chosen by the requester";
+export const usersWithARoleInGrantwrightLower = "users with a role in Grantwright";
+export const personOnCallLower = "person on call";
+export const peopleChosenByTheRequesterLower = "people chosen by the requester";
 export const peopleFoundByAnExpression = "people found by an expression";
 export const ownersOfTheSystemNotAvailable = "owners of the system (not available yet)";
 export const anyAdministrator = "Any administrator";
@@ -121,14 +121,14 @@ export const anyManager = "Any manager";
 export const anyResourceOwner = "Any resource owner";
 export const anyAuditor = "Any auditor";
 export const theManagerLevelLevelsUp = (level: Insert) => `The manager, ${level} levels up`;
-export const theManager2 = "The manager";
+export const theManager = "The manager";
 export const noPersonSelected = "No person selected";
 export const aRole = "a role";
 export const membersOfNames = (names: Insert) => `Members of ${names}`;
-export const usersWithARoleInGrantwright2 = "Users with a role in Grantwright";
+export const usersWithARoleInGrantwright = "Users with a role in Grantwright";
 export const personOnCallNames = (names: Insert) => `Person on call: ${names}`;
-export const personOnCall2 = "Person on call";
-export const peopleChosenByTheRequester2 = "People chosen by the requester";
+export const personOnCall = "Person on call";
+export const peopleChosenByTheRequester = "People chosen by the requester";
 export const peopleFoundByTheExpression = "People found by the expression";
 export const alsoAskThesePeople = "also ask these people";
 export const reassignToThesePeople = "reassign to these people";
@@ -162,8 +162,8 @@ export const rule = "Rule";
 export const steps = "Steps";
 export const andCountMore = (count: Insert) => `and ${count} more`;
 export const state = "State";
-export const active = "active";
-export const off = "off";
+export const activeLower = "active";
+export const offLower = "off";
 export const changed = "Changed";
 export const usedByOtherRules = "used by other rules";
 export const everythingWithoutItsOwnRule = "everything without its own rule";
@@ -175,8 +175,8 @@ export const requestKindsOnly = (requestKinds: Insert) => `${requestKinds} only`
 export const whoMustApproveARequestThe = "Who must approve a request. The most specific rule applies.";
 export const workingTimeAndOnCall = "Working time and on call";
 export const all = "All";
-export const active2 = "Active";
-export const off2 = "Off";
+export const active = "Active";
+export const off = "Off";
 export const defaultLabel = "Default";
 export const namesAndDescriptions = "names and descriptions";
 export const noApprovalRulesYet = "No approval rules yet";
@@ -196,7 +196,7 @@ export const noGaps = "No gaps";
 export const noRequestableRoleOrEntitlementDepends = "No requestable role or entitlement depends on the default rule.";
 export const nothingCanBeRequestedYet = "Nothing can be requested yet";
 export const makeARoleOrAnEntitlement = "Make a role or an entitlement requestable. It is listed here until it has its own rule.";
-export const role = "role";
+export const roleLower = "role";
 export const right = "right";
 export const owners = "Owners";
 export const none = "none";
@@ -204,7 +204,7 @@ export const defaultRuleName = (name: ReactNode) => rich`Default rule: ${name}.`
 export const builtInRule = "Built-in rule";
 export const appliesWhereNoRuleMatchesAnd =
   "Applies where no rule matches and you have no default rule. A reason is required. Each approver has three working days. The request expires after 14 days without a decision.";
-export const ownersOfTheRequestedAccess2 = "Owners of the requested access";
+export const ownersOfTheRequestedAccess = "Owners of the requested access";
 export const onlyForHighOrCriticalRisk = "only for high or critical risk; within 3 days";
 
 // path.tsx
@@ -231,7 +231,7 @@ export const noApproverFound = "no approver found";
 export const forForValue = (forValue: Insert) => `for ${forValue}`;
 
 // replay.tsx
-export const onlyTheLatest5000 = "Only the latest 5,000 were replayed.";
+export const onlyTheLatestWereReplayed = "Only the latest 5,000 were replayed.";
 export const ruleNoApprover = (rule: Insert) => `${rule}: no approver found`;
 export const ruleApproved = (rule: Insert) => `${rule}: approved without approval steps`;
 export const ruleRefused = (rule: Insert) => `${rule}: refused`;
@@ -279,7 +279,7 @@ export const pythonOverIdentityAndRequestIt =
   "Python over identity and request. It returns an ID, an external ID, an e-mail address or a list of them.";
 export const choice = "Choice";
 export const approver = "Approver";
-export const role2 = "Role";
+export const role = "Role";
 export const onCallSchedule = "On-call schedule";
 export const choose = "Choose";
 export const noScheduleYetCreateOneUnder = "No schedule yet. Create one under Working time and on call.";
@@ -294,7 +294,7 @@ export const edit = "Edit";
 export const forScopeWordsVersionVersionChanged = (scopeWords: ReactNode, version: ReactNode, updatedAt: ReactNode) =>
   rich`For ${scopeWords}; version ${version}, changed ${updatedAt}`;
 export const branchNumber = (number: Insert) => `Branch ${number}:`;
-export const branchNumberStepNumber2 = (number: Insert, number2: Insert) => `Branch ${number}, step ${number2}:`;
+export const branchAndStep = (number: Insert, number2: Insert) => `Branch ${number}, step ${number2}:`;
 export const branchI = (i: Insert) => `Branch ${i}`;
 export const optional = "optional";
 export const needed = "needed";
@@ -415,7 +415,7 @@ export const calendars = "Calendars";
 export const stepsWithoutACalendarUseThe =
   "Steps without a calendar use the default calendar. Without one, Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies.";
 export const noCalendarsYet = "No calendars yet";
-export const mondayToFridayFrom900 = "Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies.";
+export const mondayToFridayApplies = "Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies.";
 export const defaultLabelLower = "default";
 export const onCall = "On call";
 export const peopleWhoRotateAsApproversIf =

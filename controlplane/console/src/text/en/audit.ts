@@ -36,8 +36,8 @@ export const from = "From";
 export const client = "Client";
 export const reason = "Reason";
 export const numberLabel = "Number";
-export const doneByAServiceOperatorFrom = (reason: Insert) => `Done by a service operator from another tenant: ${reason}.`;
-export const doneByAServiceOperatorFrom2 = "Done by a service operator from another tenant.";
+export const doneByAServiceOperatorBecause = (reason: Insert) => `Done by a service operator from another tenant: ${reason}.`;
+export const doneByAServiceOperator = "Done by a service operator from another tenant.";
 export const affectedObjects = "Affected objects";
 export const changes = "Changes";
 export const thisEntryRecordsNoFieldChanges = "This entry records no field changes.";
@@ -120,7 +120,7 @@ export const streamDeleted = "Stream deleted";
 
 // streamform.tsx
 export const https = "HTTPS";
-export const syslogRfc5424 = "Syslog (RFC 5424)";
+export const syslogWithRfc = "Syslog (RFC 5424)";
 export const jsonLinesWithHashes = "JSON lines, with hashes";
 export const ocsf = "OCSF";
 export const newEntriesOnly = "new entries only";

@@ -20,18 +20,18 @@ export const syncNow = "Sync now";
 export const more = "More";
 export const moreActions = "More actions";
 export const checkForDrift = "Check for drift";
-export const pause2 = "Pause…";
-export const disable2 = "Disable…";
+export const pauseEllipsis = "Pause…";
+export const disableEllipsis = "Disable…";
 export const saved = "Saved.";
 export const reason = "Reason";
 export const shownWithTheConnectorAndIn = "Shown with the connector and in the audit log.";
 
 // changes.tsx
-export const people = "people";
-export const accounts = "accounts";
-export const groupsAndRoles = "groups and roles";
-export const grants = "grants";
-export const nestedGroups = "nested groups";
+export const peopleLower = "people";
+export const accountsLower = "accounts";
+export const groupsAndRolesLower = "groups and roles";
+export const grantsLower = "grants";
+export const nestedGroupsLower = "nested groups";
 export const change = "Change";
 export const object = "Object";
 export const name = "Name";
@@ -76,7 +76,7 @@ export const becomeDisputed = "Become disputed";
 export const previewOfTheseRules = "Preview of these rules";
 export const accountsEvaluatedNUnchangedNothingWas = (lookedAt: Count, n: Insert) =>
   `${plural(lookedAt, { one: "# account", other: "# accounts" })} evaluated, ${n} unchanged. Nothing was saved.`;
-export const noChanges2 = "No changes.";
+export const noChangesSentence = "No changes.";
 export const account = "Account";
 export const currentOwner = "Current owner";
 export const newOwner = "New owner";
@@ -113,7 +113,7 @@ export const before = "Before";
 export const now = "Now";
 export const proposal = "Proposal";
 export const decision = "Decision";
-export const newLabel = "new";
+export const newLabelLower = "new";
 export const removedLower = "removed";
 export const changedType = "changed type";
 export const decisionByBy = (decision: Insert, by: Insert) => `${decision}, by ${by}`;
@@ -141,7 +141,7 @@ export const groupOrRole = "group or role";
 export const nestedGroup = "nested group";
 
 // healthstate.tsx
-export const writesStopped = "writes stopped";
+export const writesStoppedLower = "writes stopped";
 
 // heldrun.tsx
 export const nAndN2MoreRecentlyOf = (n: Insert, n2: Insert, n3: Insert, n4: Insert) =>
@@ -154,7 +154,7 @@ export const changesHeld = (held: Count) => `${plural(held, { one: "# change", o
 export const theOtherChangesOfTheRun = (heldUntil: ReactNode) =>
   rich`The other changes of the run were applied. Held changes are discarded ${heldUntil} unless you release them.`;
 export const release = "Release…";
-export const discard = "Discard…";
+export const discardEllipsis = "Discard…";
 export const heldChanges = "Held changes";
 export const pattern = "Pattern";
 export const noPattern = "no pattern";
@@ -162,20 +162,20 @@ export const ifTheChangeOfSettingsWas =
   "If the change of settings was intended, release these changes. If not, correct the settings and sync again; the next run replaces this one.";
 export const discardedTheHeldChangesAreNot = "Discarded. The held changes are not applied.";
 export const discardChanges = (held: Count) => `Discard ${plural(held, { one: "# change", other: "# changes" })}`;
-export const discard2 = "Discard";
+export const discard = "Discard";
 export const theHeldChangesAreNotApplied =
   "The held changes are not applied. The next sync reads the system again. If the source still returns the same data, the changes are held again.";
 export const recordedInTheAuditLog = "Recorded in the audit log.";
 
 // kinds.ts
-export const people2 = "People";
-export const accounts2 = "Accounts";
+export const people = "People";
+export const accounts = "Accounts";
 export const entitlements = "Entitlements";
-export const grants2 = "Grants";
-export const peopleLower = (n: Count) => plural(n, { one: "# person", other: "# people" });
+export const grants = "Grants";
+export const peopleCount = (n: Count) => plural(n, { one: "# person", other: "# people" });
 
 // live.tsx
-export const groupsAndRoles2 = "Groups and roles";
+export const groupsAndRoles = "Groups and roles";
 export const syncInProgress = "Sync in progress";
 export const youCanLeaveThisPageThe = "You can leave this page. The sync continues.";
 export const theConnectionWasLostReconnectingThe = "The connection was lost. Reconnecting. The sync continues.";
@@ -268,14 +268,14 @@ export const since = "Since";
 export const writing = "Writing";
 export const lastSuccess = "Last success";
 export const nextRun = "Next run";
-export const onlyManualRuns = "only manual runs";
+export const onlyManualRunsLower = "only manual runs";
 export const succeededInSevenDays = "Succeeded in seven days";
 export const consecutiveFailures = "Consecutive failures";
 export const lastTest = "Last test";
 export const sourceRole = "Source role";
 export const businessId = "Business ID";
 export const peopleOnlySource = "people only (source)";
-export const peopleAccountsAndAccess = "people, accounts and access";
+export const peopleAccountsAndAccessLower = "people, accounts and access";
 export const beforeTheSettingsWereChanged = "before the settings were changed";
 export const thisSystemIsQuarantinedNoRun = "This system is quarantined. No run starts until an administrator clears the quarantine.";
 export const theLastSyncRunFailed = "The last sync run failed.";
@@ -333,12 +333,12 @@ export const appliedOpenDecisionsLeft = (undecided: Count) =>
 export const appliedTheNextSyncIsA = "Applied. The next sync is a full sync.";
 export const newFieldsNRemovedN2With = (count: Count, n: ReactNode, n2: ReactNode) =>
   rich`${plural(count, { one: "# new field", other: "# new fields" })}, ${n} removed, ${n2} with a changed type. Unchanged fields are not shown.`;
-export const keepAllMappings = "Keep all mappings…";
+export const keepAllMappingsEllipsis = "Keep all mappings…";
 export const acceptAll = "Accept all";
 export const nToDecide = (n: Insert) => `${n} to decide`;
 export const applyNLeaveN2Open = (n: Insert, n2: Insert) => `Apply ${n}, leave ${n2} open`;
 export const applyDecisions = (chosen: Count) => `Apply ${plural(chosen, { one: "# decision", other: "# decisions" })}`;
-export const keepAllMappings2 = "Keep all mappings";
+export const keepAllMappings = "Keep all mappings";
 export const openDecisionsAreDroppedAndThis =
   "Open decisions are dropped, and this comparison is closed. The next discovery shows the changes again.";
 export const keepAll = "Keep all";
@@ -363,8 +363,8 @@ export const departmentsEmptyAll = "Departments (empty: all)";
 export const branchesIncludingEntriesBelowEmptyAll = "Branches, including entries below (empty: all)";
 
 // report.tsx
-export const nestedGroups2 = "Nested groups";
-export const newLabel2 = "New";
+export const nestedGroups = "Nested groups";
+export const newLabel = "New";
 export const missingOnce = "Missing once";
 export const restored = "Restored";
 export const unchanged = "Unchanged";
@@ -443,7 +443,7 @@ export const aSyncRunReadsTheSystem = "A sync run reads the system and stores wh
 export const noneYet = "none yet";
 
 // set-about.tsx
-export const peopleAccountsAndAccess2 = "People, accounts and access";
+export const peopleAccountsAndAccess = "People, accounts and access";
 export const peopleSource = "People (source)";
 export const accountsAndAccessTarget = "Accounts and access (target)";
 export const purpose = "Purpose";
@@ -536,7 +536,7 @@ export const daylightSavingTimeIsApplied = "Daylight saving time is applied.";
 export const randomDelay = "Random delay";
 export const spreadsTheStartsOfSeveralConnectors = "Spreads the starts of several connectors.";
 export const nextRuns = "Next runs";
-export const onlyManualRuns2 = "Only manual runs.";
+export const onlyManualRunsSentence = "Only manual runs.";
 export const everything = "everything";
 export const incrementalSyncLower = "incremental sync";
 export const timesSkippedSinceTheLastScheduled = (skipped: Count) =>
@@ -607,7 +607,7 @@ export const onlyAFullSyncDetectsRemoved = "Only a full sync detects removed rec
 export const noLimit = "no limit";
 export const aRunWithALimitDoes = "A run with a limit does not remove records.";
 export const recordsPerWrite = "Records per write";
-export const from1To10000 = "From 1 to 10,000.";
+export const rangeOfRecordsPerWrite = "From 1 to 10,000.";
 
 // target-fields.tsx
 export const mapTo = "Map to";
@@ -665,7 +665,7 @@ export const omitted = "omitted";
 
 // timeline.tsx
 export const theLongestTook = (summary: Insert, duration: Insert) => `${summary}. The longest took ${duration}.`;
-export const noSyncRunsYet2 = "No sync runs yet.";
+export const noSyncRunsYetSentence = "No sync runs yet.";
 export const theHeightShowsTheDurationUp = (lasted: ReactNode) =>
   rich`The height shows the duration, up to ${lasted}. Failed runs have full height.`;
 export const lastSyncRunsAsATable = "Last sync runs as a table";
@@ -674,10 +674,10 @@ export const changesLower = "changes";
 // unmanagedgrants.tsx
 export const unmanagedGrantsHaveNotBeenReviewed = (n: Count) =>
   `${plural(n, { one: "# unmanaged grant has", other: "# unmanaged grants have" })} not been reviewed.`;
-export const acceptAsFound = "Accept as found…";
+export const acceptAsFoundEllipsis = "Accept as found…";
 export const dryRun = "dry run";
 export const grantsAcceptedAsFound = (accepted: Count) => `${plural(accepted, { one: "# grant", other: "# grants" })} accepted as found.`;
-export const acceptAsFound2 = "Accept as found";
+export const acceptAsFound = "Accept as found";
 export const acceptedGrantsAreNoLongerListed =
   "Accepted grants are no longer listed as unmanaged. They stay as they are in the system, and your comment is shown with them.";
 export const acceptGrants = "Accept grants";
@@ -728,7 +728,7 @@ export const floorHMinutesMin = (floor: Insert, minutes: Insert) => `${floor} h 
 // writes.tsx
 export const writesResumedTasksAreSent = (waiting: Count) =>
   `Writes resumed: ${plural(waiting, { one: "# task is", other: "# tasks are" })} sent.`;
-export const writesStopped2 = "Writes stopped";
+export const writesStopped = "Writes stopped";
 export const tooManyChangesFailed = "too many changes failed";
 export const strongSinceCauseProvisioningTasksWait = (strong: ReactNode, since: ReactNode, cause: ReactNode) =>
   rich`${strong} ${since}: ${cause}. Provisioning tasks wait until writes are resumed.`;

@@ -7,7 +7,7 @@ export const releasedOtherApproversCanDecideIt = "Released. Other approvers can 
 export const doneOfCount = (done: Insert, count: Insert) => `${done} of ${count}`;
 
 // actionform.tsx
-export const tasks = (count: Count) => plural(count, { one: "# task", other: "# tasks" });
+export const taskCount = (count: Count) => plural(count, { one: "# task", other: "# tasks" });
 export const theSameDecisionAppliesToAll = "The same decision applies to all selected tasks. You can undo it for a short time.";
 export const reason = "Reason";
 export const reasonOptional = "Reason (optional)";
@@ -26,10 +26,10 @@ export const clear = "Clear";
 export const newField = (type: Insert) => `new: ${type}`;
 export const accept = "Accept";
 export const removedMappingsUseIt = (count: Count) => `removed; ${plural(count, { one: "# mapping uses", other: "# mappings use" })} it`;
-export const changedFromWordsToWords2 = (words: Insert, words2: Insert) => `changed from ${words} to ${words2}`;
+export const changedFromTo = (words: Insert, words2: Insert) => `changed from ${words} to ${words2}`;
 export const askAgainLater = "Ask again later";
 export const ignore = "Ignore";
-export const schemaChanges = "schema changes";
+export const schemaChangesLower = "schema changes";
 export const toMapAFieldYourselfOpen = (link: ReactNode) => rich`To map a field yourself, open the ${link}.`;
 export const yourValue = "Your value";
 export const valueOfThePack = "Value of the pack";
@@ -62,7 +62,7 @@ export const bothSeeTheDecisionTasksDuring = "Both see the decision tasks during
 export const save = "Save";
 export const delegatorEmptyYou = "Delegator (empty: you)";
 export const delegator = "Delegator";
-export const searchByNameOrEnterA = "Search by name or enter a full e-mail address. Only active people with a sign-in are listed.";
+export const searchForAPersonWithASignIn = "Search by name or enter a full e-mail address. Only active people with a sign-in are listed.";
 export const firstSelectTheDelegator = "First select the delegator.";
 export const from = "From";
 export const leaveEmptyToStartNow = "Leave empty to start now.";
@@ -71,7 +71,7 @@ export const leaveEmptyForNoEnd = "Leave empty for no end.";
 export const includeOpenDecisionTasks = "Include open decision tasks";
 export const otherwiseTheDelegationCoversOnlyNew = "Otherwise the delegation covers only new tasks.";
 export const allKindsOfTasks = "All kinds of tasks";
-export const kindsOfTasks = (count: Count) => plural(count, { one: "# kind of task", other: "# kinds of tasks" });
+export const kindOfTaskCount = (count: Count) => plural(count, { one: "# kind of task", other: "# kinds of tasks" });
 export const kindsOfTasksEmptyAll = "Kinds of tasks (empty: all)";
 
 // delegations.tsx
@@ -90,7 +90,7 @@ export const endThisDelegation = "End this delegation";
 export const tasksThatDelegateDisplayHasNot = (delegateDisplay: Insert, delegatorDisplay: Insert) =>
   `Tasks that ${delegateDisplay} has not decided return to ${delegatorDisplay}.`;
 export const endDelegation = "End delegation";
-export const tasks2 = "Tasks";
+export const tasks = "Tasks";
 export const start = "Start";
 export const noEnd = "no end";
 export const state = "State";
@@ -121,14 +121,14 @@ export const more = "More";
 export const moreActions = "More actions";
 export const claim = "Claim";
 export const release = "Release";
-export const escalate = "Escalate…";
+export const escalateEllipsis = "Escalate…";
 export const labelWithAComment = (label: Insert) => `${label} with a comment…`;
 export const labelDecidedByByAt = (label: ReactNode, by: ReactNode, at: ReactNode) => rich`${label}, decided by ${by} ${at}.`;
 export const itBecomesFinalApplyAt = (applyAt: ReactNode) => rich`It becomes final ${applyAt}.`;
 export const undo = "Undo";
 export const whoAndCountMore = (who: Insert, count: Insert) => `${who} and ${count} more`;
 export const step = "Step";
-export const wordsByWords2 = (words: Insert, words2: Insert) => `${words} by ${words2}`;
+export const decidedBy = (words: Insert, words2: Insert) => `${words} by ${words2}`;
 export const decisionPending = "Decision pending";
 export const everyoneWithTheRoleRoles = (roles: Insert) => `everyone with the role ${roles}`;
 export const stepIndex = (index: Insert) => `Step ${index}`;
@@ -197,7 +197,7 @@ export const untilEnds = (ends: ReactNode) => rich`until ${ends}`;
 export const forDuration = (duration: Insert) => `for ${duration}`;
 
 // filters.tsx
-export const kindsOfTasks2 = "Kinds of tasks";
+export const kindsOfTasks = "Kinds of tasks";
 export const kind = "Kind";
 export const risk = "Risk";
 export const sort = "Sort";
@@ -206,7 +206,7 @@ export const oldestFirst = "oldest first";
 export const newestFirst = "newest first";
 export const decided = "decided";
 export const closedWithoutADecision = "closed without a decision";
-export const overdue = "overdue";
+export const overdueLower = "overdue";
 export const byToday = "by today";
 export const withinAWeek = "within a week";
 export const groupBy = "Group by";
@@ -244,7 +244,7 @@ export const thisIsNotValidJson = "This is not valid JSON.";
 // links.ts
 export const requestName = (name: Insert) => `Request ${name}`;
 export const heldChanges = "Held changes";
-export const schemaChanges2 = "Schema changes";
+export const schemaChanges = "Schema changes";
 export const provisioningTask = "Provisioning task";
 export const packWords = (words: Insert) => `Pack ${words}`;
 
@@ -272,10 +272,10 @@ export const selectAPersonWhoCanDecide = "Select a person who can decide. Only t
 export const thisTaskCannotBeReassignedEscalate = "This task cannot be reassigned. Escalate it instead.";
 export const newApprover = "New approver";
 export const onlyEligiblePeopleAreListed = "Only eligible people are listed.";
-export const searchByNameOrEnterA2 =
+export const searchForAnApproverToAdd =
   "Search by name or enter a full e-mail address. Only active people with a sign-in who are not yet approvers are listed.";
 export const escalated = "Escalated.";
-export const escalate2 = "Escalate";
+export const escalate = "Escalate";
 export const addsApproversOneOfTheApprovers = "Adds approvers. One of the approvers decides.";
 export const escalateTo = "Escalate to";
 export const managersOfTheApprovers = "managers of the approvers";
@@ -297,7 +297,7 @@ export const moreThanFourWeeks = "more than four weeks";
 export const openTasks = "Open tasks";
 export const selectATaskOrPressJ = "Select a task, or press J";
 export const open = "Open";
-export const overdue2 = "Overdue";
+export const overdue = "Overdue";
 export const none = "none";
 export const dueToday = "Due today";
 export const oldest = "Oldest";

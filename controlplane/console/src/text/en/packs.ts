@@ -59,9 +59,9 @@ export const oneConflictIsOpen = "; one conflict is open";
 export const conflictsConflictsAreOpen = (conflicts: Insert) => `; ${conflicts} conflicts are open`;
 
 // objects.tsx
-export const installed = "installed";
-export const waitingForASystem = "waiting for a system";
-export const inConflict = "in conflict";
+export const installedLower = "installed";
+export const waitingForASystemLower = "waiting for a system";
+export const inConflictLower = "in conflict";
 export const left = "left";
 export const leaving = "leaving";
 export const kind = "Kind";
@@ -74,12 +74,12 @@ export const yes = "Yes";
 export const noDeletedHere = "No: deleted here";
 export const noDifferentChanged = (changed: Insert) => `No: different ${changed}`;
 export const installation = "Installation";
-export const installed2 = "Installed";
+export const installed = "Installed";
 export const by = "By";
 export const previousVersion = "Previous version";
 export const all = "All";
-export const waitingForASystem2 = "Waiting for a system";
-export const inConflict2 = "In conflict";
+export const waitingForASystem = "Waiting for a system";
+export const inConflict = "In conflict";
 export const objectsOfThePack = "Objects of the pack";
 export const noObjects = "No objects";
 export const objectsAreListedHereAfterThe = "Objects are listed here after the pack is installed.";
@@ -94,7 +94,7 @@ export const uninstall = "Uninstall";
 export const sectorPacks = "Sector packs";
 export const versionInstalled = (version: Insert) => `${version} installed`;
 export const notInstalled = "not installed";
-export const versionVersionIsAvailableVersionVersion2 = (version: ReactNode, version2: ReactNode, installedAt: ReactNode) =>
+export const availableAndInstalledVersion = (version: ReactNode, version2: ReactNode, installedAt: ReactNode) =>
   rich`Version ${version} is available. Version ${version2} was installed ${installedAt}.`;
 export const previewTheUpgrade = "Preview the upgrade";
 export const sectionsOfThePack = "Sections of the pack";

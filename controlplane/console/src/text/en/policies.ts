@@ -47,7 +47,7 @@ export const role = "role";
 export const entitlement = "entitlement";
 export const clauseNNameOfTheLabel = (n: Insert) => `Clause ${n}: name of the label`;
 export const clauseNNameOfTheAttribute = (n: Insert) => `Clause ${n}: name of the attribute`;
-export const name = "name";
+export const nameLower = "name";
 export const clauseNOperator = (n: Insert) => `Clause ${n}: operator`;
 export const clauseNValue = (n: Insert) => `Clause ${n}: value`;
 export const yes = "yes";
@@ -133,7 +133,7 @@ export const id = "ID";
 
 // editor.tsx
 export const window = "Window";
-export const name2 = "Name";
+export const name = "Name";
 export const description = "Description";
 export const effect = "Effect";
 export const grantAccess = "grant access";

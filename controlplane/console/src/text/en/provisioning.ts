@@ -19,7 +19,7 @@ export const writeTemplateValues = "Write template values";
 export const acceptTheSystemsValues = "Accept the system's values";
 
 // groups.tsx
-export const failed = "failed";
+export const failedLower = "failed";
 export const manual = "manual";
 export const waiting = "waiting";
 export const bySystemAndCause = "By system and cause";
@@ -40,12 +40,12 @@ export const changesToConnectedSystems = "Changes to connected systems.";
 export const sectionsOfProvisioning = "Sections of provisioning";
 
 // pausebutton.tsx
-export const turnOffWriting = "Turn off writing…";
-export const turnOnWriting = "Turn on writing…";
+export const turnOffWritingEllipsis = "Turn off writing…";
+export const turnOnWritingEllipsis = "Turn on writing…";
 export const writingIsOffTasksAreStill = "Writing is off. Tasks are still planned and wait.";
 export const writingIsOn = "Writing is on.";
-export const turnOffWriting2 = "Turn off writing";
-export const turnOnWriting2 = "Turn on writing";
+export const turnOffWriting = "Turn off writing";
+export const turnOnWriting = "Turn on writing";
 export const withinSecondsNoChangeIsSent =
   "Within seconds, no change is sent to any system of this tenant. Requests in progress end; planned tasks wait.";
 export const waitingTasksAreSentUrgentOnes = "Waiting tasks are sent, urgent ones first.";
@@ -73,7 +73,7 @@ export const systems = "Systems";
 // task.tsx
 export const provisioningTask = "Provisioning task";
 export const nextAttemptUntil = (until: ReactNode) => rich`Next attempt: ${until}.`;
-export const waitingForAPerson = "Waiting for a person.";
+export const waitingForAPersonSentence = "Waiting for a person.";
 export const responseOfTheSystem = "Response of the system";
 export const person = "Person";
 export const access = "Access";
@@ -99,14 +99,14 @@ export const retried = "Retried.";
 export const canceledWithAllDependentTasks = "Canceled, with all dependent tasks.";
 export const recordedAsDoneManually = "Recorded as done manually.";
 export const retry = "Retry";
-export const markAsDone = "Mark as done…";
-export const cancelTask = "Cancel task…";
-export const markAsDone2 = "Mark as done";
+export const markAsDoneEllipsis = "Mark as done…";
+export const cancelTaskEllipsis = "Cancel task…";
+export const markAsDone = "Mark as done";
 export const confirmThisOnlyAfterTheChange = "Confirm this only after the change was made in the system. The next sync verifies it.";
 export const changeMade = "Change made";
 export const keptWithTheTaskAndIn = "Kept with the task and in the audit log.";
-export const cancelTask2 = "Cancel task";
-export const dependentTasksAreCanceledTooIf =
+export const cancelTask = "Cancel task";
+export const dependentTasksAreCanceledTooHint =
   "Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again. End the reason to prevent this.";
 export const keepTask = "Keep task";
 
@@ -121,15 +121,15 @@ export const responseToAttemptN = (n: Insert) => `Response to attempt ${n}`;
 
 // tasks.tsx
 export const all = "All";
-export const failed2 = "Failed";
-export const waitingForAPerson2 = "Waiting for a person";
+export const failed = "Failed";
+export const waitingForAPerson = "Waiting for a person";
 export const inDoubt = "In doubt";
 export const inProgress = "In progress";
 export const state = "State";
 export const change = "Change";
 export const advice = "Advice";
 export const created = "Created";
-export const retryAllFailedTasks2 = "Retry all failed tasks…";
+export const retryAllFailedTasksEllipsis = "Retry all failed tasks…";
 export const provisioningTasks = "Provisioning tasks";
 export const noProvisioningTasks = "No provisioning tasks";
 export const changesToTargetSystemsAreListed = "Changes to target systems are listed here.";
@@ -141,7 +141,7 @@ export const tasksCanceledFailureSummary = (good: Count, failureSummary: Insert)
 export const retryAgain = (again: ReactNode) => rich`Retry ${again}`;
 export const cancelEnds = (ends: ReactNode) => rich`Cancel ${ends}…`;
 export const cancelTasks = (ends: Count) => `Cancel ${plural(ends, { one: "# task", other: "# tasks" })}`;
-export const dependentTasksAreCanceledTooIf2 =
+export const dependentTasksAreCanceledToo =
   "Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again.";
 export const keepTasks = "Keep tasks";
 

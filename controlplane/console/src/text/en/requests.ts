@@ -153,7 +153,7 @@ export const beingProvisioned = "Being provisioned.";
 export const verifiedInTheSystem = "Verified in the system.";
 export const theSystemRejectedTheChangeIt = "The system rejected the change. It is retried.";
 export const beingRevoked = "Being revoked.";
-export const ended = "Ended.";
+export const endedSentence = "Ended.";
 export const activeOfEntitlementsGrantedFailedFailed = (active: Insert, total: Count, failed: Insert) =>
   `${active} of ${plural(total, { one: "# entitlement", other: "# entitlements" })} granted, ${failed} failed.`;
 export const activeOfEntitlementsGranted = (active: Insert, total: Count) =>
@@ -161,8 +161,8 @@ export const activeOfEntitlementsGranted = (active: Insert, total: Count) =>
 export const verifiedVerifiedAt = (verifiedAt: ReactNode) => rich`Verified ${verifiedAt}.`;
 export const taskN = (n: Insert) => `Task ${n}`;
 export const changesInTheSystem = "Changes in the system";
-export const responseOfTheSystem = "Response of the system:";
-export const responseOfTheSystem2 = "Response of the system";
+export const responseOfTheSystemColon = "Response of the system:";
+export const responseOfTheSystem = "Response of the system";
 export const emergencyAccessGrantedAtOnceReviewers = (told: Insert) => `Emergency access, granted at once. Reviewers: ${told}`;
 export const dueDueAt = (dueAt: ReactNode) => rich`(due ${dueAt}).`;
 export const escalatedToTheAdministrators = ", escalated to the administrators";
@@ -191,7 +191,7 @@ export const toApprove = "To approve";
 export const forMe = "For me";
 export const byMe = "By me";
 export const granted = "Granted";
-export const ended2 = "Ended";
+export const ended = "Ended";
 export const failed = "Failed";
 export const requests = "Requests";
 export const accessRequestsOfTheTenantTheir = "Access requests of the tenant, their approvers and outcomes.";
@@ -208,7 +208,7 @@ export const requestsAreListedHereWithTheir = "Requests are listed here with the
 export const choose = "Choose";
 
 // reassign.tsx
-export const anotherPerson = "another person";
+export const anotherPersonLower = "another person";
 export const reassignedToWords = (words: Insert) => `Reassigned to ${words}.`;
 export const newApprover = "New approver";
 export const reassignTheDecisionAboutI = (i: Insert) => `Reassign the decision about ${i}`;
@@ -222,7 +222,7 @@ export const theFirstMostOfTotalAre = (most: Insert, total: Insert) =>
   `The first ${most} of ${total} are selected. One request can have at most ${most} people.`;
 export const recipients = "Recipients";
 export const removePerson = "Remove person";
-export const anotherPerson2 = "Another person";
+export const anotherPerson = "Another person";
 export const person = "Person";
 export const allOfMyReports = "All of my reports";
 export const you = "You";

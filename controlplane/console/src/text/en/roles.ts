@@ -88,11 +88,11 @@ export const noIncludedRoles = "No included roles.";
 export const theRole = "the role";
 export const hideContentsOfName = (name: Insert) => `Hide contents of ${name}`;
 export const showContentsOfName = (name: Insert) => `Show contents of ${name}`;
-export const entitlements = (count: Count) => plural(count, { one: "# entitlement", other: "# entitlements" });
+export const entitlementCount = (count: Count) => plural(count, { one: "# entitlement", other: "# entitlements" });
 export const excludedIdentity = (identity: ReactNode) => rich`Excluded: ${identity}`;
 export const untilUntil = (until: Insert) => ` until ${until}`;
 export const assignmentParameters = "Assignment parameters";
-export const required = ", required";
+export const requiredSuffix = ", required";
 export const oneOfAllowedValues = (allowedValues: Insert) => `, one of ${allowedValues}`;
 
 // describe.tsx
@@ -104,9 +104,9 @@ export const shownToRequesters = "Shown to requesters.";
 export const requiresAPurpose = "Requires a purpose.";
 export const highestRiskOfItsEntitlementsEffective = (effectiveRiskLevel: Insert) =>
   `Highest risk of its entitlements: ${effectiveRiskLevel}`;
-export const youCanOnlyRaiseTheRisk =
+export const youCanOnlyRaiseTheRiskHint =
   "You can only raise the risk. Only administrators can set high or critical, with the approval of another person.";
-export const youCanOnlyRaiseTheRisk2 = "You can only raise the risk.";
+export const youCanOnlyRaiseTheRisk = "You can only raise the risk.";
 export const dutyTags = "Duty tags";
 export const dutiesOfTheMembersOnePer = "Duties of the members, one per line, for separation of duties.";
 export const complianceTags = "Compliance tags";
@@ -120,11 +120,11 @@ export const noDraft = "No draft.";
 export const draftDiscardedThePublishedRoleIs = "Draft discarded. The published role is unchanged.";
 export const notPublishedYet = "Not published yet";
 export const changesInTheDraft = "Changes in the draft";
-export const approvalOfAnotherPersonWasRequested = "Approval of another person was requested. A change of the draft withdraws the request.";
+export const approvalWasRequestedDraftWithdraws = "Approval of another person was requested. A change of the draft withdraws the request.";
 export const previewChanges = "Preview changes";
-export const discardDraft = "Discard draft…";
+export const discardDraftEllipsis = "Discard draft…";
 export const noDifferencesFromThePublishedVersion = "No differences from the published version.";
-export const discardDraft2 = "Discard draft";
+export const discardDraft = "Discard draft";
 export const theChangesInTheDraftAre = "The changes in the draft are lost.";
 export const discard = "Discard";
 export const savedTheRoleGrantsAccessAfter = "Saved. The role grants access after it is published.";
@@ -140,7 +140,7 @@ export const reloadAndDiscardMyChanges = "Reload and discard my changes";
 
 // fields.tsx
 export const name = "Name";
-export const entitlements2 = "Entitlements";
+export const entitlements = "Entitlements";
 export const includedRoles = "Included roles";
 export const assignAutomaticallyByRule = "Assign automatically by rule";
 export const peopleGetTheRoleWhenThey = "People get the role when they match the rule and lose it when they no longer match.";
@@ -204,13 +204,13 @@ export const deprecateRole = "Deprecate role";
 export const membersKeepTheRoleAndIt = "Members keep the role, and it stays up to date for them. It can no longer be assigned.";
 export const deprecatedTheRoleCanNoLonger = "Deprecated. The role can no longer be assigned.";
 export const reactivate = "Reactivate…";
-export const publish2 = "Publish…";
+export const publishEllipsis = "Publish…";
 export const more = "More";
 export const moreActions = "More actions";
-export const requestApproval2 = "Request approval…";
-export const withdrawApprovalRequest2 = "Withdraw approval request…";
-export const deprecate2 = "Deprecate…";
-export const retire2 = "Retire…";
+export const requestApprovalEllipsis = "Request approval…";
+export const withdrawApprovalRequestEllipsis = "Withdraw approval request…";
+export const deprecateEllipsis = "Deprecate…";
+export const retireEllipsis = "Retire…";
 
 // lists.tsx
 export const excludedCount = (count: Insert) => `Excluded (${count})`;
@@ -225,7 +225,7 @@ export const assignmentParametersCount = (count: Insert) => `Assignment paramete
 export const description = "Description";
 export const allowedValuesSeparatedByCommas = "Allowed values, separated by commas";
 export const leaveEmptyToAllowAnyValue = "Leave empty to allow any value.";
-export const required2 = "Required";
+export const required = "Required";
 export const removeParameterName = (name: Insert) => `Remove parameter ${name}`;
 export const addParameter = "Add parameter";
 
@@ -249,8 +249,8 @@ export const activeOfTotal = (active: Insert, total: Insert) => `${active} of ${
 export const activeOfTotalFailedFailed = (active: Insert, total: Insert, failed: Insert) => `${active} of ${total}, ${failed} failed`;
 export const actions = "Actions";
 export const actionsForM = (m: Insert) => `Actions for ${m}`;
-export const changeEndDate2 = "Change end date…";
-export const remove2 = "Remove…";
+export const changeEndDateEllipsis = "Change end date…";
+export const removeEllipsis = "Remove…";
 
 // model.ts
 export const business = "business";
@@ -310,7 +310,7 @@ export const draftOpen = "Draft (open)";
 export const draft = "Draft";
 export const versions = "Versions";
 export const hasAnUnpublishedDraft = "has an unpublished draft";
-export const approvalOfAnotherPersonWasRequested2 = "Approval of another person was requested. The published role is unchanged until then.";
+export const approvalWasRequestedPublishedUnchanged = "Approval of another person was requested. The published role is unchanged until then.";
 export const sectionsOfTheRole = "Sections of the role";
 
 // versions.tsx

@@ -18,7 +18,7 @@ export const sectorPacks = "Sector packs";
 export const saved = "Saved";
 export const save = "Save";
 export const requestsPerSecond = "Requests per second";
-export const default100 = "Default: 100.";
+export const defaultRateLimit = "Default: 100.";
 export const burst = "Burst";
 export const defaultTwiceTheRate = "Default: twice the rate.";
 

@@ -47,7 +47,7 @@ export const enable = "Enable";
 
 // fields.tsx
 export const allowedNetworks = "Allowed networks";
-export const onePerLineSuchAs203 = "One per line, such as 203.0.113.0/24. Leave empty to allow any address.";
+export const networksOnePerLine = "One per line, such as 203.0.113.0/24. Leave empty to allow any address.";
 export const requestsPerSecond = "Requests per second";
 export const leaveEmptyForTheDefaultOf = "Leave empty for the default of 100.";
 export const burst = "Burst";

@@ -19,7 +19,7 @@ export const rotateSecret = "Rotate secret";
 export const disable = "Disable";
 export const editName = (name: Insert) => `Edit ${name}`;
 export const saved = "Saved";
-export const rotateSecret2 = "Rotate secret?";
+export const rotateSecretQuestion = "Rotate secret?";
 export const aNewSecretIsCreatedAnd =
   "A new secret is created and shown once. During the overlap, both secrets sign, so that you can update the receiver.";
 export const createNewSecret = "Create new secret";
@@ -41,15 +41,15 @@ export const responseOfTheReceiver = "Response of the receiver";
 export const close = "Close";
 
 // deliveries.tsx
-export const event = "event";
+export const eventLower = "event";
 export const redelivery = "redelivery";
 export const replay = "replay";
 export const test = "test";
-export const event2 = "Event";
+export const event = "Event";
 export const state = "State";
 export const kind = "Kind";
 export const attempts = "Attempts";
-export const attemptOf5 = (attempt: Insert) => `${attempt} of 5`;
+export const attemptOfFive = (attempt: Insert) => `${attempt} of 5`;
 export const lastResponse = "Last response";
 export const httpLastStatus = (lastStatus: Insert) => `HTTP ${lastStatus}`;
 export const time = "Time";
@@ -69,12 +69,12 @@ export const attemptNNoResponse = (n: ReactNode) => rich`Attempt ${n}: no respon
 export const atLatencyMsMs = (at: ReactNode, latencyMs: ReactNode) => rich`${at}, ${latencyMs} ms`;
 export const requestOfAttemptN = (n: Insert) => `Request of attempt ${n}`;
 export const postUrl = (url: Insert) => `POST ${url}`;
-export const bodySha256BodySha256 = (bodySha256: Insert) => `body sha256: ${bodySha256}`;
+export const bodyHash = (bodySha256: Insert) => `body sha256: ${bodySha256}`;
 export const responseToAttemptN = (n: Insert) => `Response to attempt ${n}`;
 export const earlierStartsOfThisAttemptWith = (repeated: Count) =>
   `${plural(repeated, { one: "# earlier start", other: "# earlier starts" })} of this attempt with unknown outcome.`;
 export const notSentTheWebhookWasDisabled = "Not sent: the webhook was disabled.";
-export const noAttemptsYet = "No attempts yet.";
+export const noAttemptsYetSentence = "No attempts yet.";
 export const redeliveryOfRedeliveryOf = (redeliveryOf: ReactNode) => rich`Redelivery of ${redeliveryOf}`;
 
 // edit.tsx
@@ -158,7 +158,7 @@ export const done = "Done";
 // timeline.tsx
 export const attemptNAfterSpanHttpStatus = (n: Insert, span: Insert, status: Insert) => `attempt ${n} after ${span}: HTTP ${status}`;
 export const attemptNAfterSpanNoResponse = (n: Insert, span: Insert) => `attempt ${n} after ${span}: no response`;
-export const noAttemptsYet2 = "No attempts yet";
+export const noAttemptsYet = "No attempts yet";
 export const countOf5AttemptsInSix = (count: Insert, said: Insert, count2: Insert) =>
   `${count} of 5 attempts in six hours. ${said}. At most ${count2} more.`;
 export const countOf5AttemptsInSixLower = (count: Insert, said: Insert) => `${count} of 5 attempts in six hours. ${said}.`;
@@ -176,7 +176,7 @@ export const consecutiveFailures = "Consecutive failures";
 export const failedDeliveriesSinceTheLastSuccess = "Failed deliveries since the last success";
 export const secrets = "Secrets";
 export const format = "Format";
-export const cloudevents10 = "CloudEvents 1.0";
+export const cloudevents = "CloudEvents 1.0";
 export const standard = "standard";
 export const order = "Order";
 export const keptPerResource = "kept per resource";

@@ -107,13 +107,13 @@ export const mapFields = "Map fields";
 export const firstSync = "First sync";
 export const initialImport = "Initial import";
 export const connectionSettingsAreMissing = "Connection settings are missing.";
-export const testTheConnectionFirst2 = "Test the connection first.";
-export const runDiscoveryFirst2 = "Run discovery first.";
+export const testTheConnectionFirstSentence = "Test the connection first.";
+export const runDiscoveryFirstSentence = "Run discovery first.";
 export const mapTheFieldsFirst = "Map the fields first.";
 export const continueLabel = "Continue";
 export const back = "Back";
 export const ctrlEnter = "Ctrl+Enter";
-export const saving = "Saving…";
+export const savingEllipsis = "Saving…";
 export const notAvailableYet = "Not available yet";
 export const goToWords = (words: ReactNode) => rich`Go to ${words}`;
 
@@ -159,12 +159,12 @@ export const countOfCountOfDetail = (count: Insert, countOf: ReactNode, detail: 
 // maprow.tsx
 export const anotherFieldIsAlreadyMappedTo = (target: Insert) => `Another field is already mapped to ${target}. Ignore one of them.`;
 export const notShown = "not shown";
-export const ignored = "ignored";
-export const notMapped = "not mapped";
+export const ignoredLower = "ignored";
+export const notMappedLower = "not mapped";
 export const selectOrType = "Select or type";
 export const targetFieldOfName = (name: Insert) => `Target field of ${name}`;
-export const ignored2 = "Ignored";
-export const notMapped2 = "Not mapped";
+export const ignored = "Ignored";
+export const notMapped = "Not mapped";
 export const noMatch = "No match";
 export const alsoMappedToAlso = (also: Insert) => `Also mapped to ${also}`;
 export const value = "value";
@@ -242,7 +242,7 @@ export const readingAccounts = "Reading accounts";
 export const readingGroupsAndRoles = "Reading groups and roles";
 export const readingGrants = "Reading grants";
 export const comparingWithStoredData = "Comparing with stored data";
-export const saving2 = "Saving";
+export const saving = "Saving";
 export const correlatingAccounts = "Correlating accounts";
 export const finishing = "Finishing";
 export const waitingForAnAgentToConnect = "Waiting for an agent to connect";
@@ -341,7 +341,7 @@ export const warning = "warning";
 
 // type.tsx
 export const typeOfSystem = "Type of system";
-export const connectorsStep1Of5 = "Connectors · Step 1 of 5";
+export const connectorsFirstStep = "Connectors · Step 1 of 5";
 export const selectASystemType = "Select a system type";
 export const selectAType = "Select a type";
 export const readsPeople = "reads people";
