@@ -83,7 +83,7 @@ async function decides(open, id) {
   await manager.getByRole("button", { name: "Approve", exact: true }).click();
   await seen(manager, "before approving");
   await manager.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
-  await manager.getByRole("list", { name: "Approvers of Vault" }).getByText("agreed").first().waitFor();
+  await manager.getByRole("list", { name: "Approvers of Vault" }).getByText("Approved").first().waitFor();
   await seen(manager, "one stage is passed");
 
   step("what the owner's inbox leads to can be opened");

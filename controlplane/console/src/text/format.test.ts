@@ -1,6 +1,6 @@
 import { isValidElement, type ReactElement, type ReactNode } from "react";
 import { expect, test } from "vitest";
-import { plural, rich } from "./format";
+import { conjunction, disjunction, plural, rich } from "./format";
 
 const accounts = { one: "# account", other: "# accounts" };
 
@@ -14,4 +14,10 @@ test("a sentence keeps its words and elements in order", () => {
   expect(isValidElement(sentence)).toBe(true);
   const { children } = (sentence as ReactElement<{ children: ReactNode[] }>).props;
   expect(children.join("")).toBe("Merged into Ann on 3.");
+});
+
+test("names are listed as the language lists them", () => {
+  expect(conjunction(["Ann", "Bob", "Eve"])).toBe("Ann, Bob, and Eve");
+  expect(disjunction(["Ann", "Bob"])).toBe("Ann or Bob");
+  expect(conjunction([])).toBe("");
 });

@@ -18,6 +18,14 @@ export function plural(of: Count, forms: Forms): string {
   return (forms[rules.select(n)] ?? forms.other).replaceAll("#", digits.format(n));
 }
 
+const and = new Intl.ListFormat(language, { type: "conjunction" });
+const or = new Intl.ListFormat(language, { type: "disjunction" });
+
+/** conjunction(["Ann", "Bob"]) is "Ann and Bob". */
+export const conjunction = (names: string[]): string => and.format(names);
+/** disjunction(["Ann", "Bob"]) is "Ann or Bob". */
+export const disjunction = (names: string[]): string => or.format(names);
+
 /** A text with elements in it: rich`Merged into ${link}.` is one sentence, whose elements a language may put elsewhere. */
 export function rich(strings: TemplateStringsArray, ...nodes: ReactNode[]): ReactNode {
   return createElement(Fragment, null, ...strings.flatMap((s, i) => (i < nodes.length ? [s, nodes[i]] : [s])));

@@ -3,8 +3,8 @@ import * as text from "#text/approvals";
 import { ask } from "../../api/client";
 import { durationText } from "../../kit/duration";
 import { Note } from "../../kit/kit";
-import { actions, type Branch, type Resolver, resolverWords, type Stage } from "./model";
-import { ApprovalPath, type Station } from "./path";
+import { type Branch, type Escalation, namesSeveral, type Resolver, resolverWords, type Stage } from "./model";
+import { ApprovalPath, type ApprovalStep } from "./path";
 
 /** A branch of a rule as a path, as it is written. */
 export function BranchDiagram({ of, label }: { of: Branch; label: string }) {
@@ -13,36 +13,34 @@ export function BranchDiagram({ of, label }: { of: Branch; label: string }) {
   if (o.kind === "auto_approve") return <Note tone="ok">{text.approvedWithoutApprovalStepsReason(o.reason)}</Note>;
   if (o.kind === "auto_reject") return <Note tone="bad">{text.rejectedReason(o.reason)}</Note>;
   if (o.kind === "use_rule") return <Note>{text.anotherApprovalRuleApplies}</Note>;
-  return <ApprovalPath of={(o.stages ?? []).map((s) => stationOf(s, names))} label={label} end={<strong>{text.access}</strong>} />;
+  return <ApprovalPath of={(o.stages ?? []).map((s) => stepOf(s, names))} label={label} end={<strong>{text.access}</strong>} />;
 }
 
-function stationOf(s: Stage, names: (id: string) => string): Station {
-  const seat = (r: Resolver) => ({ words: resolverWords(r, names) });
+function stepOf(s: Stage, names: (id: string) => string): ApprovalStep {
+  const approver = (r: Resolver) => ({ words: resolverWords(r, names), several: namesSeveral(r) });
   const notes = [
-    s.wait ? text.afterAWait : "",
-    s.respond_within ? text.withinRespondWithin(durationText(s.respond_within)) : "",
-    s.reminders?.length ? text.reminders(s.reminders.length) : "",
-    ...(s.escalation ?? []).map((e) =>
-      text.afterAfterFind(
-        durationText(e.after),
-        (actions.find(([a]) => a === e.action)?.[1] ?? e.action).replace(
-          "these people",
-          (e.to ?? []).map((r) => resolverWords(r, names).toLowerCase()).join(" and "),
-        ),
-      ),
-    ),
+    s.wait ? text.startsAfterAWait : "",
+    s.respond_within ? text.answerWithin(durationText(s.respond_within)) : "",
+    s.reminders?.length ? text.remindersAreSent(s.reminders.length) : "",
+    ...(s.escalation ?? []).map((e) => escalationText(e, names)),
   ].filter(Boolean);
   return {
     name: s.name,
-    note: notes.length ? notes.join("; ") : undefined,
+    note: notes.length ? notes.map((n) => <div key={n}>{n}</div>) : undefined,
     groups: s.groups.map((g) => ({
       needed: g.mode === "all" ? g.approvers.length : g.mode === "quorum" ? (g.quorum ?? 1) : 1,
-      seats: g.approvers.map(seat),
+      approvers: g.approvers.map(approver),
     })),
   };
 }
 
-/** The names of whom stages name by id. */
+const escalationText = (e: Escalation, names: (id: string) => string): string =>
+  text.escalationAfter[e.action]?.(
+    durationText(e.after),
+    (e.to ?? []).map((r) => resolverWords(r, names)),
+  ) ?? "";
+
+/** Looks up the names of the people, roles and on-call schedules that the steps refer to by ID. */
 function useNames(stages: Stage[]): (id: string) => string {
   const all = stages.flatMap((s) => [...s.groups.flatMap((g) => g.approvers), ...(s.escalation ?? []).flatMap((e) => e.to ?? [])]);
   const paths = [

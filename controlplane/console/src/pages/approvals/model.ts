@@ -177,6 +177,9 @@ export function resolverWords(r: Resolver, names: (id: string) => string = () =>
   }
 }
 
+/** Whether a resolver stands for several people. */
+export const namesSeveral = (r: Resolver) => !["manager", "sponsor", "identity", "on_call"].includes(r.kind);
+
 export const actions: [string, string][] = [
   ["add", text.alsoAskThesePeople],
   ["replace", text.reassignToThesePeople],

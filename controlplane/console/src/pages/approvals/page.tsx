@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
+import { durationText } from "../../kit/duration";
 import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
@@ -183,17 +184,23 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
         )}
       </Note>
     );
+  const time = text.answerWithin(durationText("P3D"));
   return (
     <Part title={text.builtInRule} lead={text.appliesWhereNoRuleMatchesAnd}>
       <div className="card padded">
         <ApprovalPath
           label={text.builtInRule}
           of={[
-            { name: text.manager, groups: [{ needed: 1, seats: [{ words: text.theManager }] }], note: "within 3 days" },
+            { name: text.manager, groups: [{ needed: 1, approvers: [{ words: text.theManager }] }], note: time },
             {
               name: text.owner,
-              groups: [{ needed: 1, seats: [{ words: text.ownersOfTheRequestedAccess }] }],
-              note: text.onlyForHighOrCriticalRisk,
+              groups: [{ needed: 1, approvers: [{ words: text.ownersOfTheRequestedAccess, several: true }] }],
+              note: (
+                <>
+                  <div>{text.onlyForHighOrCriticalRisk}</div>
+                  <div>{time}</div>
+                </>
+              ),
             },
           ]}
           end={<strong>{text.access}</strong>}

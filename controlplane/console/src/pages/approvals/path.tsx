@@ -4,9 +4,11 @@ import { Check, CircleDashed, Clock, Hourglass, SkipForward, UserRound, UsersRou
 import type { ReactNode } from "react";
 import { Text, When } from "../../kit/kit";
 
-/** Somebody in a stage: who, how they came to be asked, and what they said. */
-export type Seat = {
+/** An approver of a step: the name, why this approver was selected, and the decision. */
+export type Approver = {
   words: string;
+  /** Whether the words stand for several people, such as the members of a role. */
+  several?: boolean | undefined;
   state?: string | undefined;
   via?: string | undefined;
   because?: string | undefined;
@@ -15,145 +17,130 @@ export type Seat = {
   comment?: string | undefined;
 };
 
-/** One stage of an approval path; all of its groups must agree. */
-export type Station = {
+/** One step of an approval path; all of its groups must approve. */
+export type ApprovalStep = {
   name: string;
   state?: string | undefined;
   due?: string | null | undefined;
   since?: string | null | undefined;
   note?: ReactNode;
-  groups: { needed?: number | undefined; seats: Seat[] }[];
+  groups: { needed?: number | undefined; approvers: Approver[] }[];
 };
 
-const vias: Record<string, string> = {
+const selections: Record<string, string> = {
   delegate: text.delegate,
   fallback: text.fallbackNoApproverWasFound,
   escalation: text.escalatedNoApproverAnswered,
   reassigned: text.reassigned,
 };
 
-const signs: Record<string, { icon: typeof Check; words: string }> = {
-  approved: { icon: Check, words: text.agreed },
-  rejected: { icon: X, words: text.refused },
+const states: Record<string, { icon: typeof Check; words: string; at?: (at: ReactNode) => ReactNode }> = {
+  approved: { icon: Check, words: text.approvedState, at: text.approvedAt },
+  rejected: { icon: X, words: text.rejectedState, at: text.rejectedAt },
   open: { icon: Clock, words: text.decisionPending },
   waiting: { icon: CircleDashed, words: text.notStarted },
-  skipped: { icon: SkipForward, words: text.skipped },
-  expired: { icon: Hourglass, words: text.expired },
-  cancelled: { icon: X, words: text.withdrawn },
+  skipped: { icon: SkipForward, words: text.skippedState, at: text.skippedAt },
+  expired: { icon: Hourglass, words: text.expiredState, at: text.expiredAt },
+  cancelled: { icon: X, words: text.withdrawnState, at: text.withdrawnAt },
 };
 
-/** An approval path, drawn stage by stage from who asks to what follows. Beside each name stands why they are asked and what they said. */
-export function ApprovalPath({ of, end, label }: { of: Station[]; end?: ReactNode; label: string }) {
+/** An approval path: the steps in their order, then the result. Each approver is shown with the reason and the decision. */
+export function ApprovalPath({ of, end, label }: { of: ApprovalStep[]; end?: ReactNode; label: string }) {
   return (
-    <ol className="apath" aria-label={label}>
+    <ol className="approval-path" aria-label={label}>
       {of.map((s, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: stages have no other key than their place
-        <li key={i} className={`apath-stage ${s.state ?? ""}`}>
-          <Sign of={s.state} number={i + 1} />
-          <div className="apath-body">
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other key than their place
+        <li key={i} className={`approval-step ${s.state ?? ""}`}>
+          <StepIcon state={s.state} number={i + 1} />
+          <div className="approval-step-body">
             <strong>
               <Text of={s.name} none={text.stepI(i + 1)} />
             </strong>
             <Timing of={s} />
             {s.groups.map((g, j) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: as above
-              <Group key={j} of={g} more={j > 0} />
+              <Group key={j} of={g} first={j === 0} />
             ))}
             {s.note && <div className="small muted">{s.note}</div>}
           </div>
         </li>
       ))}
       {end && (
-        <li className="apath-stage apath-end">
-          <span className="apath-sign" aria-hidden>
+        <li className="approval-step approval-result">
+          <span className="approval-icon" aria-hidden>
             <Check size={13} />
           </span>
-          <div className="apath-body">{end}</div>
+          <div className="approval-step-body">{end}</div>
         </li>
       )}
     </ol>
   );
 }
 
-function Sign({ of, number }: { of: string | undefined; number: number }) {
-  const sign = of ? signs[of] : undefined;
-  const Icon = sign?.icon;
+function StepIcon({ state, number }: { state: string | undefined; number: number }) {
+  const known = state ? states[state] : undefined;
+  const Icon = known?.icon;
   return (
-    <span className="apath-sign" title={sign?.words}>
+    <span className="approval-icon" title={known?.words}>
       {Icon ? <Icon aria-hidden size={13} /> : <span aria-hidden>{number}</span>}
-      {sign && <span className="sr">{sign.words}: </span>}
+      {known && <span className="sr">{text.stateOfTheStep(known.words)} </span>}
     </span>
   );
 }
 
-function Timing({ of }: { of: Station }) {
-  if (of.state === "open")
-    return (
-      <span className="small muted">
-        {text.pendingSinceSince(<When at={of.since ?? null} none={text.now} />)}
-        {of.due && <>{text.dueDue(<When at={of.due} />)}</>}
-      </span>
-    );
-  const word = of.state && signs[of.state]?.words;
-  if (of.state && of.state !== "waiting")
-    return (
-      <span className="small muted">
-        {word}
-        {of.since && (
-          <>
-            {" "}
-            <When at={of.since} />
-          </>
-        )}
-      </span>
-    );
-  return of.due ? <span className="small muted">{text.dueDueLower(<When at={of.due} />)}</span> : null;
+function Timing({ of }: { of: ApprovalStep }) {
+  const words = timing(of);
+  return words ? <span className="small muted">{words}</span> : null;
 }
 
-function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
-  const several = of.seats.length > 1;
-  const needed = of.needed ?? 1;
+function timing({ state, since, due }: ApprovalStep): ReactNode {
+  if (state === "open") {
+    const opened = <When at={since ?? null} none={text.now} />;
+    return due ? text.pendingAndDue(opened, <When at={due} />) : text.pending(opened);
+  }
+  if (state && state !== "waiting") return decisionAt(state, since);
+  return due ? text.dueAt(<When at={due} />) : null;
+}
+
+/** The decision with its time, or without one where the time is not known. */
+function decisionAt(state: string, at: string | null | undefined): ReactNode {
+  const known = states[state];
+  return at && known?.at ? known.at(<When at={at} />) : known?.words;
+}
+
+function Group({ of, first }: { of: ApprovalStep["groups"][number]; first: boolean }) {
+  const title = groupTitle(of.approvers.length, of.needed ?? 1, first);
   return (
-    <div className="apath-group">
-      {(more || several) && (
-        <span className="small muted">
-          {more ? "and " : ""}
-          {several ? (needed >= of.seats.length ? text.allOf : needed === 1 ? text.oneOf : text.neededOf(needed)) : ""}
-        </span>
-      )}
+    <div className="approval-group">
+      {title && <span className="small muted">{title}</span>}
       <ul>
-        {of.seats.map((p, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same name can stand there twice
-          <SeatLine key={i} of={p} />
+        {of.approvers.map((p, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one name can be listed twice
+          <ApproverLine key={i} of={p} />
         ))}
-        {of.seats.length === 0 && <li className="small bad">{text.noApproverFound}</li>}
+        {of.approvers.length === 0 && <li className="small bad">{text.noApproverFound}</li>}
       </ul>
     </div>
   );
 }
 
-function SeatLine({ of }: { of: Seat }) {
-  const said = of.state === "approved" ? "agreed" : of.state === "rejected" ? "refused" : "";
-  const why = [of.via && vias[of.via], of.for ? text.forForValue(of.for) : "", of.via && vias[of.via] ? "" : of.because]
-    .filter(Boolean)
-    .join(", ");
-  const Icon = said === "agreed" ? Check : said === "refused" ? X : /^(Whoever|Any|All) /.test(of.words) ? UsersRound : UserRound;
+function groupTitle(approvers: number, needed: number, first: boolean): string {
+  if (approvers <= 1) return first ? "" : text.alsoRequired;
+  if (needed >= approvers) return first ? text.allMustApprove : text.alsoAllMustApprove;
+  return first ? text.someMustApprove(needed) : text.alsoSomeMustApprove(needed);
+}
+
+function ApproverLine({ of }: { of: Approver }) {
+  const decided = of.state === "approved" || of.state === "rejected" ? of.state : undefined;
+  const Icon = decided ? (states[decided]?.icon ?? Check) : of.several ? UsersRound : UserRound;
+  const why = of.for ? text.delegateOf(of.for) : ((of.via && selections[of.via]) ?? of.because);
   return (
-    <li className={`apath-seat ${of.state ?? ""}`}>
+    <li className={`approver ${of.state ?? ""}`}>
       <Icon aria-hidden size={14} />
-      <span className="apath-who">
+      <span className="approver-text">
         <Text of={of.words} />
-        {(said || why) && (
-          <span className="small muted">
-            {said && (
-              <>
-                {said} <When at={of.at ?? null} none="" />
-              </>
-            )}
-            {said && why ? ", " : ""}
-            {why}
-          </span>
-        )}
+        {decided && <span className="small muted">{decisionAt(decided, of.at)}</span>}
+        {why && <span className="small muted">{why}</span>}
         {of.comment && (
           <q className="small">
             <Text of={of.comment} />

@@ -7,7 +7,7 @@ import { DurationField } from "../../kit/durationfield";
 import { Check, SelectField } from "../../kit/form";
 import { Button, Note, Part, Problems, Text } from "../../kit/kit";
 import { access, Pick, type Picked, people, roles } from "../../kit/pick";
-import { ApprovalPath, type Station } from "./path";
+import { ApprovalPath, type ApprovalStep } from "./path";
 
 type Simulation = Of<"ApprovalSimulation">;
 
@@ -99,15 +99,15 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
   );
 }
 
-/** The stages of a plan as a path. */
-export const planStations = (plan: Of<"Plan">): Station[] =>
+/** The steps of a planned approval. */
+export const stepsOfPlan = (plan: Of<"Plan">): ApprovalStep[] =>
   (plan.stages ?? []).map((s) => ({
     name: s.definition.name,
     due: s.due_at ?? null,
     note: s.satisfied ?? (s.blocked ? text.noApproverCanBeFound : undefined),
     groups: s.groups.map((g) => ({
       needed: g.needed,
-      seats: g.slots.map((x) => ({ words: x.display, via: x.via, because: x.because, for: x.acting_for })),
+      approvers: g.slots.map((x) => ({ words: x.display, via: x.via, because: x.because, for: x.acting_for })),
     })),
   }));
 
@@ -134,7 +134,7 @@ function Outcome({ of }: { of: Of<"ApprovalSimulated"> }) {
       {plan.outcome === "auto_approve" && <Note tone="ok">{text.approvedWithoutApprovalStepsReason(plan.reason)}</Note>}
       {plan.outcome === "auto_reject" && <Note tone="bad">{text.rejectedReason(plan.reason)}</Note>}
       {plan.outcome === "chain" && (
-        <ApprovalPath of={planStations(plan)} label={text.approversForOfValue(of.display)} end={<strong>{text.access}</strong>} />
+        <ApprovalPath of={stepsOfPlan(plan)} label={text.approversForOfValue(of.display)} end={<strong>{text.access}</strong>} />
       )}
       {limits.length > 0 && <p className="small muted">{limits.join("; ")}.</p>}
       <details className="small">

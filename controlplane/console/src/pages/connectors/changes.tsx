@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import { download } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { Note, Part, Table, Text } from "../../kit/kit";
 import { n } from "./words";

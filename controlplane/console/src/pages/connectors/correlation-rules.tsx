@@ -1,4 +1,4 @@
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";

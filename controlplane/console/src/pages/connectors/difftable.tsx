@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { Button, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";

@@ -1,4 +1,4 @@
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Empty, Failure, Skeleton, Text } from "../../kit/kit";

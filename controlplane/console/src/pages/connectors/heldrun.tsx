@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
@@ -39,7 +39,7 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
       {tried.isError && <Failure error={tried.error} />}
       {tried.data && (
         <Note tone={tried.data.misfits.length > 0 ? "warn" : "ok"}>
-          <p>{text.mappingsMappingsWouldBeCopied(tried.data.copied)}</p>
+          <p>{text.mappingsWouldBeCopied(tried.data.copied)}</p>
           {tried.data.misfits.length > 0 && (
             <ul>
               {tried.data.misfits.map((m) => (

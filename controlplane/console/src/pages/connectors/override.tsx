@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";

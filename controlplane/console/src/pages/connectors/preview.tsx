@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";

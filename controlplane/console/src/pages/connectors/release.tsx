@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";

@@ -1,4 +1,4 @@
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import type { Of } from "../../api/types";
 import { Table } from "../../kit/kit";
 import { n } from "./words";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import type { Connector, Of } from "../../api/types";
 import { When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";

@@ -1,4 +1,4 @@
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import { type Outcome, outcomeOf, type RunBrief, runSummary, runWords } from "./words";
 
 const heights: Record<Outcome, number> = { good: 14, part: 9, bad: 5, open: 11, none: 2 };

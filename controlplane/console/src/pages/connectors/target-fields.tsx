@@ -1,4 +1,4 @@
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { SelectField, TextField } from "../../kit/form";
 import type { Kind } from "./kinds";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/connectors";
+import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import * as text from "#text/connectors";
+import * as text from "#text/syncruns";
 import type { Of } from "../../api/types";
 import { Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";

@@ -13,7 +13,7 @@ import { ApprovalPath } from "../approvals/path";
 import type { Detail, Drafting } from "./draft";
 import type { RequestableItem } from "./items";
 import { Parameters } from "./parameters";
-import { type Problem, placeOf, stationsOf } from "./preview";
+import { type Problem, placeOf, stepsOf } from "./preview";
 
 type Foreseen = Of<"ForeseenItem">;
 type Props = { of: RequestableItem; d: Drafting; person: string; foreseen: Foreseen | undefined; problems: Problem[] };
@@ -154,7 +154,7 @@ function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
               : text.noApprovalIsRequired}
         </Note>
       ) : (
-        <ApprovalPath of={stationsOf(of.stages)} label={text.approversOfOfValue(of.display)} end={end} />
+        <ApprovalPath of={stepsOf(of.stages)} label={text.approversOfOfValue(of.display)} end={end} />
       )}
       {why}
       {limits}

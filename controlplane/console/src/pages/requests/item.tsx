@@ -9,7 +9,7 @@ import { durationText, replaceDurations } from "../../kit/duration";
 import { Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
-import { ApprovalPath, type Station } from "../approvals/path";
+import { ApprovalPath, type ApprovalStep } from "../approvals/path";
 import { ReassignItem } from "./reassign";
 import { type RequestPermissions, statusTone, statusWords } from "./words";
 
@@ -54,7 +54,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
         </div>
       </div>
       <Outcome of={i} />
-      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={texts.approversOfI(i.display)} />}
+      {i.stages.length > 0 && <ApprovalPath of={stepsOf(i)} label={texts.approversOfI(i.display)} />}
       <Provisioned of={i} kind={r.kind} />
       {i.review && <Reviewed of={i.review} mine={!can.aside} />}
       <Facts of={facts(i)} />
@@ -86,8 +86,8 @@ const statusOf = (i: Item) =>
     i.decision ?? "approved"
   ];
 
-/** The chain of an item as a path. */
-export const stations = (i: Item): Station[] =>
+/** The approval steps of an item. */
+const stepsOf = (i: Item): ApprovalStep[] =>
   i.stages.map((s) => ({
     name: s.name,
     state: s.state,
@@ -96,7 +96,7 @@ export const stations = (i: Item): Station[] =>
     note: stageNote(s),
     groups: s.groups.map((g) => ({
       needed: g.needed,
-      seats: g.slots
+      approvers: g.slots
         .filter((x) => x.state !== "superseded" || s.groups.length === 1)
         .map((x) => ({
           words: x.decided_by && x.state !== "open" ? x.decided_by : x.display,

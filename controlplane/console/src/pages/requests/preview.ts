@@ -3,7 +3,7 @@ import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useDebounced } from "../../kit/debounce";
-import type { Station } from "../approvals/path";
+import type { ApprovalStep } from "../approvals/path";
 import { type Drafting, requestOf } from "./draft";
 
 export type Problem = Of<"AccessRequestProblem">;
@@ -49,15 +49,15 @@ export const placeOf = (p: Problem): string => (p.pointer ?? "").replace(/^#\//,
 export const problemsAt = (all: Problem[], place: string): Problem[] =>
   all.filter((p) => placeOf(p) === place || placeOf(p).startsWith(`${place}/`));
 
-/** The chain that somebody would have to go through, as a path. */
-export const stationsOf = (stages: Of<"ForeseenStage">[] | null | undefined): Station[] =>
+/** The approval steps that a request would go through. */
+export const stepsOf = (stages: Of<"ForeseenStage">[] | null | undefined): ApprovalStep[] =>
   (stages ?? []).map((s) => ({
     name: s.name,
     due: s.due_at ?? null,
     note: s.satisfied,
     groups: s.groups.map((g) => ({
       needed: g.needed,
-      seats: g.approvers.map((a) => ({
+      approvers: g.approvers.map((a) => ({
         words: a.display,
         via: a.fallback ? "fallback" : a.via,
         because: a.because,

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { type Count, type Insert, plural, rich } from "../format";
+import { type Count, conjunction, type Insert, plural, rich } from "../format";
 
 // branch.tsx
 export const always = "Always";
@@ -25,10 +25,18 @@ export const approvedWithoutApprovalStepsReason = (reason: ReactNode) => rich`Ap
 export const rejectedReason = (reason: ReactNode) => rich`Rejected. ${reason}`;
 export const anotherApprovalRuleApplies = "Another approval rule applies.";
 export const access = "Access";
-export const afterAWait = "after a wait";
-export const withinRespondWithin = (respondWithin: Insert) => `within ${respondWithin}`;
-export const reminders = (count: Count) => plural(count, { one: "# reminder", other: "# reminders" });
-export const afterAfterFind = (after: Insert, find: Insert) => `after ${after}: ${find}`;
+export const startsAfterAWait = "Starts after a wait.";
+export const answerWithin = (time: Insert) => `Answer within ${time}.`;
+export const remindersAreSent = (count: Count) => plural(count, { one: "# reminder is sent.", other: "# reminders are sent." });
+/** What happens if no approver answers for a time, by the action of an escalation. */
+export const escalationAfter: Record<string, (time: Insert, approvers: string[]) => string> = {
+  add: (time, approvers) => `After ${time} without an answer, these people are also asked: ${conjunction(approvers)}.`,
+  replace: (time, approvers) => `After ${time} without an answer, the step is reassigned to: ${conjunction(approvers)}.`,
+  skip: (time) => `After ${time} without an answer, the step is skipped.`,
+  approve: (time) => `After ${time} without an answer, the step is approved.`,
+  reject: (time) => `After ${time} without an answer, the step is rejected.`,
+  use_rule: (time) => `After ${time} without an answer, another approval rule applies.`,
+};
 
 // calendar.tsx
 export const calendarSaved = "Calendar saved.";
@@ -205,30 +213,38 @@ export const builtInRule = "Built-in rule";
 export const appliesWhereNoRuleMatchesAnd =
   "Applies where no rule matches and you have no default rule. A reason is required. Each approver has three working days. The request expires after 14 days without a decision.";
 export const ownersOfTheRequestedAccess = "Owners of the requested access";
-export const onlyForHighOrCriticalRisk = "only for high or critical risk; within 3 days";
+export const onlyForHighOrCriticalRisk = "Only for high or critical risk.";
 
 // path.tsx
-export const delegate = "delegate";
-export const fallbackNoApproverWasFound = "fallback: no approver was found";
-export const escalatedNoApproverAnswered = "escalated: no approver answered";
-export const reassigned = "reassigned";
-export const agreed = "agreed";
-export const refused = "refused";
-export const decisionPending = "decision pending";
-export const notStarted = "not started";
-export const skipped = "skipped";
-export const expired = "expired";
-export const withdrawn = "withdrawn";
-export const stepI = (i: Insert) => `Step ${i}`;
+export const approvedState = "Approved";
+export const rejectedState = "Rejected";
+export const decisionPending = "Decision pending";
+export const notStarted = "Not started";
+export const skippedState = "Skipped";
+export const expiredState = "Expired";
+export const withdrawnState = "Withdrawn";
+export const approvedAt = (at: ReactNode) => rich`Approved ${at}`;
+export const rejectedAt = (at: ReactNode) => rich`Rejected ${at}`;
+export const skippedAt = (at: ReactNode) => rich`Skipped ${at}`;
+export const expiredAt = (at: ReactNode) => rich`Expired ${at}`;
+export const withdrawnAt = (at: ReactNode) => rich`Withdrawn ${at}`;
+export const pending = (since: ReactNode) => rich`Pending: asked ${since}`;
+export const pendingAndDue = (since: ReactNode, due: ReactNode) => rich`Pending: asked ${since}, due ${due}`;
+export const dueAt = (due: ReactNode) => rich`Due ${due}`;
 export const now = "now";
-export const pendingSinceSince = (since: ReactNode) => rich`pending since ${since}`;
-export const dueDue = (due: ReactNode) => rich`, due ${due}`;
-export const dueDueLower = (due: ReactNode) => rich`due ${due}`;
-export const allOf = "all of";
-export const oneOf = "one of";
-export const neededOf = (needed: Insert) => `${needed} of`;
-export const noApproverFound = "no approver found";
-export const forForValue = (forValue: Insert) => `for ${forValue}`;
+export const stateOfTheStep = (state: Insert) => `${state}:`;
+export const stepI = (i: Insert) => `Step ${i}`;
+export const allMustApprove = "All must approve:";
+export const someMustApprove = (needed: Count) => plural(needed, { one: "One must approve:", other: "# must approve:" });
+export const alsoRequired = "Also required:";
+export const alsoAllMustApprove = "Also, all must approve:";
+export const alsoSomeMustApprove = (needed: Count) => plural(needed, { one: "Also, one must approve:", other: "Also, # must approve:" });
+export const noApproverFound = "No approver found";
+export const delegate = "Delegate";
+export const delegateOf = (approver: Insert) => `Delegate of ${approver}`;
+export const fallbackNoApproverWasFound = "Fallback: no approver was found";
+export const escalatedNoApproverAnswered = "Escalated: no approver answered";
+export const reassigned = "Reassigned";
 
 // replay.tsx
 export const onlyTheLatestWereReplayed = "Only the latest 5,000 were replayed.";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { type Count, type Insert, plural, rich } from "../format";
+import { conjunction, type Count, disjunction, type Insert, plural, rich } from "../format";
 
 // actions.tsx
 export const numberApproved = (number: Insert) => `${number}: approved.`;
@@ -324,6 +324,6 @@ export const returnsAccess = "returns access";
 export const endsAccess = "ends access";
 
 // preview.ts
-export const andList = (names: string[]) => names.join(" and ");
-export const orList = (names: string[]) => names.join(" or ");
+export const andList = (names: string[]) => conjunction(names);
+export const orList = (names: string[]) => disjunction(names);
 export const thenList = (steps: string[]) => steps.join(", then ");

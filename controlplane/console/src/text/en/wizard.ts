@@ -20,7 +20,7 @@ export const checkWhetherTheApplicationSupportsScim = "Check whether the applica
 // connection.tsx
 export const theAgent = "the agent";
 export const settingsOfTheConnection = "Settings of the connection";
-export const moreSettingsAdvanced = (count: Count) => `${plural(count, { one: "# more setting", other: "# more settings" })}(advanced)`;
+export const moreSettingsAdvanced = (count: Count) => `${plural(count, { one: "# more setting", other: "# more settings" })} (advanced)`;
 export const nameEnvironmentAndPurpose = "Name, environment and purpose";
 export const name = "Name";
 export const missingMissing = (missing: Insert) => `Missing: ${missing}`;
