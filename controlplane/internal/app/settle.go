@@ -156,8 +156,8 @@ func markRepeated(ctx context.Context, tx *pg.Tx) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("mark deliveries that may be repeated: %w", err)
 	}
-	if _, err := tx.Exec(ctx, answers); err != nil {
-		return 0, fmt.Errorf("let go of writes that were under way: %w", err)
+	if err := pg.Exec(ctx, tx, "let go of writes that were under way", answers); err != nil {
+		return 0, err
 	}
 	return marked.RowsAffected(), nil
 }

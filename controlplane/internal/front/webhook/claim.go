@@ -131,12 +131,8 @@ func (s *Service) readyHooks(ctx context.Context, tx *pg.Tx) (hooks []ready, fly
 		                where d.tenant_id = current_tenant() and d.webhook_id = w.id and d.state = 'pending'
 		                    and d.due_at <= now())
 		 order by random()`
-	rows, err := tx.Query(ctx, list)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list webhooks: %w", err)
-	}
-	if hooks, err = pgx.CollectRows(rows, pgx.RowToStructByName[ready]); err != nil {
-		return nil, 0, fmt.Errorf("list webhooks: %w", err)
+	if hooks, err = pg.All[ready](ctx, tx, "list webhooks", list); err != nil {
+		return nil, 0, err
 	}
 	const all = `select count(*) from webhook_delivery where tenant_id = current_tenant() and lease_until > now()`
 	if err := tx.QueryRow(ctx, all).Scan(&flying); err != nil {
@@ -195,8 +191,8 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, r subscription.Row, n in
 	if len(jobs) > 0 && r.Failures >= health.BreakAfter {
 		const probe = `update webhook set probe_at = now() + make_interval(secs => $2),
 			probes = probes + 1 where tenant_id = current_tenant() and id = $1`
-		if _, err := tx.Exec(ctx, probe, r.ID, health.Pause(r.Probes).Seconds()); err != nil {
-			return nil, fmt.Errorf("note probe: %w", err)
+		if err := pg.Exec(ctx, tx, "note probe", probe, r.ID, health.Pause(r.Probes).Seconds()); err != nil {
+			return nil, err
 		}
 	}
 	return jobs, nil
@@ -217,10 +213,7 @@ func putOffMissed(ctx context.Context, tx *pg.Tx, webhook string) error {
 		   and (d.lease_until is null or d.lease_until < now())
 		   and d.due_at < now() - interval '60 seconds'
 		   and ` + missed
-	if _, err := tx.Exec(ctx, sql, webhook, retry.CatchUp.Seconds()); err != nil {
-		return fmt.Errorf("put off missed attempts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "put off missed attempts", sql, webhook, retry.CatchUp.Seconds())
 }
 
 // pace says how long each of up to n deliveries that begin now has to wait, so that no second sees more than max_rps.

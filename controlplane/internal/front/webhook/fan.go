@@ -2,9 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/delivery"
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/filter"
@@ -44,16 +41,14 @@ func (s *Service) fanOne(ctx context.Context, v viewer.Viewer) (taken int, err e
 		if taken = len(events); err != nil || taken == 0 {
 			return err
 		}
-		rows, err := tx.Query(
+		hooks, err := pg.All[subscription.Row](
 			ctx,
+			tx,
+			"read webhooks",
 			`select `+subscription.Columns+` from webhook w where w.tenant_id = current_tenant() for key share of w`,
 		)
 		if err != nil {
-			return fmt.Errorf("read webhooks: %w", err)
-		}
-		hooks, err := pgx.CollectRows(rows, pgx.RowToStructByName[subscription.Row])
-		if err != nil {
-			return fmt.Errorf("read webhooks: %w", err)
+			return err
 		}
 		list, err := fanOut(events, hooks)
 		if err != nil {

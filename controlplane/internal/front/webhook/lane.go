@@ -193,8 +193,8 @@ func (s *Service) fared(ctx context.Context, tx *pg.Tx, r subscription.Row, o ou
 		       probe_at = case when consecutive_failures + 1 = $2 then now() + make_interval(secs => $3)
 		       else probe_at end, probes = case when consecutive_failures + 1 = $2 then 1 else probes end
 		 where tenant_id = current_tenant() and id = $1`
-	if _, err := tx.Exec(ctx, failed, r.ID, health.BreakAfter, health.Pause(0).Seconds()); err != nil {
-		return fmt.Errorf("note failure: %w", err)
+	if err := pg.Exec(ctx, tx, "note failure", failed, r.ID, health.BreakAfter, health.Pause(0).Seconds()); err != nil {
+		return err
 	}
 	if o.gone {
 		return s.disableByItself(ctx, tx, r, health.ReasonGone)
@@ -240,12 +240,14 @@ func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r subscription.Row, giv
 	case health.Disable:
 		return s.disableByItself(ctx, tx, r, reason)
 	case health.Warn:
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"note warning",
 			`update webhook set warned_at = now() where tenant_id = current_tenant() and id = $1`,
 			r.ID,
 		); err != nil {
-			return fmt.Errorf("note warning: %w", err)
+			return err
 		}
 		return audit.Record(
 			ctx,

@@ -113,12 +113,14 @@ func (s *Service) keepPing(ctx context.Context, tx *pg.Tx, r subscription.Row, p
 		return fmt.Errorf("keep test: %w", err)
 	}
 	if o.ok {
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"note test",
 			`update webhook set pinged_at = now() where tenant_id = current_tenant() and id = $1`,
 			r.ID,
 		); err != nil {
-			return fmt.Errorf("note test: %w", err)
+			return err
 		}
 	}
 	return audit.Record(

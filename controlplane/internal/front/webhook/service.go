@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -272,15 +271,17 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 			 where tenant_id = current_tenant()
 			   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1
 			       limit $2)`
-		if _, err := tx.Exec(ctx, deliveries, id, subscription.AtOnce); err != nil {
-			return fmt.Errorf("delete deliveries: %w", err)
+		if err := pg.Exec(ctx, tx, "delete deliveries", deliveries, id, subscription.AtOnce); err != nil {
+			return err
 		}
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"delete webhook",
 			`delete from webhook where tenant_id = current_tenant() and id = $1`,
 			id,
 		); err != nil {
-			return fmt.Errorf("delete webhook: %w", err)
+			return err
 		}
 		if err := subscription.Wish(ctx, tx); err != nil {
 			return err

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -69,18 +68,22 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 			       make_interval(secs => $1)
 			returning d.webhook_id)
 		select webhook_id::text, count(*) from given group by 1`
-	if _, err := tx.Exec(ctx, skip); err != nil {
-		return fmt.Errorf("skip deliveries: %w", err)
-	}
-	rows, err := tx.Query(ctx, expire, retry.Deadline.Seconds())
-	if err != nil {
-		return fmt.Errorf("give up deliveries: %w", err)
+	if err := pg.Exec(ctx, tx, "skip deliveries", skip); err != nil {
+		return err
 	}
 	counts := map[string]int{}
 	var id string
 	var n int
-	if _, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error { counts[id] = n; return nil }); err != nil {
-		return fmt.Errorf("give up deliveries: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"give up deliveries",
+		[]any{&id, &n},
+		func() error { counts[id] = n; return nil },
+		expire,
+		retry.Deadline.Seconds(),
+	); err != nil {
+		return err
 	}
 	for id, n := range counts {
 		r, err := subscription.Find(ctx, tx, id, "for update of w")
@@ -91,8 +94,8 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `delete from webhook_secret where tenant_id = current_tenant() and expires_at < now()`)
-	return err
+	return pg.Exec(ctx, tx, "delete secrets that ended",
+		`delete from webhook_secret where tenant_id = current_tenant() and expires_at < now()`)
 }
 
 func purgeOne(ctx context.Context, tx *pg.Tx) error {
@@ -101,8 +104,8 @@ func purgeOne(ctx context.Context, tx *pg.Tx) error {
 		 where d.tenant_id = current_tenant()
 		   and (d.created_at < now() - make_interval(secs => $1) and d.state <> 'pending'
 		     or not exists (select from webhook w where w.tenant_id = d.tenant_id and w.id = d.webhook_id))`
-	if _, err := tx.Exec(ctx, old, event.Kept.Seconds()); err != nil {
-		return fmt.Errorf("delete old deliveries: %w", err)
+	if err := pg.Exec(ctx, tx, "delete old deliveries", old, event.Kept.Seconds()); err != nil {
+		return err
 	}
 	_, err := event.Purge(ctx, tx)
 	return err

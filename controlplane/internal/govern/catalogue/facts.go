@@ -114,13 +114,17 @@ func named(ctx context.Context, tx *pg.Tx, sql, identity string, names []string)
 	if len(names) == 0 {
 		return found, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"identity": identity, "named": names})
-	if err != nil {
-		return nil, fmt.Errorf("read what conditions ask: %w", err)
-	}
 	var name string
-	if _, err := pgx.ForEachRow(rows, []any{&name}, func() error { found[name] = true; return nil }); err != nil {
-		return nil, fmt.Errorf("read what conditions ask: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read what conditions ask",
+		[]any{&name},
+		func() error { found[name] = true; return nil },
+		sql,
+		pgx.NamedArgs{"identity": identity, "named": names},
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

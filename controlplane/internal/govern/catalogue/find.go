@@ -119,18 +119,17 @@ func audiences(ctx context.Context, tx *pg.Tx, identity string) (map[string]stri
 			     order by i.audience limit 1) n
 		)
 		select e.audience, e.visible_to::text from each e`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("read audiences: %w", err)
-	}
 	of := map[string]string{}
 	var audience, text string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read audiences",
 		[]any{&audience, &text},
 		func() error { of[audience] = text; return nil },
+		sql,
 	); err != nil {
-		return nil, fmt.Errorf("read audiences: %w", err)
+		return nil, err
 	}
 	texts := make([]string, 0, len(of))
 	for _, text := range of {

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,22 +34,17 @@ func Visible(
 		   and e.missing_since is null
 		   and e.connector_id is not null
 		   and not exists (select from connector c where c.id = e.connector_id and c.deleted_at is not null)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": roleIDs, "entitlements": entitlementIDs})
-	if err != nil {
-		return nil, fmt.Errorf("find what is offered: %w", err)
-	}
 	offered, conditions := map[string]*string{}, []string{}
 	var id string
 	var limit *string
-	_, err = pgx.ForEachRow(rows, []any{&id, &limit}, func() error {
+	if err := pg.Each(ctx, tx, "find what is offered", []any{&id, &limit}, func() error {
 		if offered[id] = limit; limit != nil {
 			conditions = append(conditions, *limit)
 		}
 		limit = nil
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find what is offered: %w", err)
+	}, sql, pgx.NamedArgs{"roles": roleIDs, "entitlements": entitlementIDs}); err != nil {
+		return nil, err
 	}
 	met, err := audienceOf(ctx, tx, beneficiaryID, conditions)
 	if err != nil {

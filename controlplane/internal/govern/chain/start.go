@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
@@ -75,10 +74,7 @@ func Hold(ctx context.Context, tx *pg.Tx, itemIDs []string) error {
 		   and c.item_id = any($1::text[]::uuid[])
 		 order by c.item_id
 		   for update`
-	if _, err := tx.Exec(ctx, sql, itemIDs); err != nil {
-		return fmt.Errorf("lock chains: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "lock chains", sql, itemIDs)
 }
 
 // Cancel ends chains that need no answer any more, without ringing.

@@ -2,12 +2,9 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -217,15 +214,18 @@ func count(ctx context.Context, tx *pg.Tx, kinds []finding) (map[string]int64, e
 	for i, f := range kinds {
 		parts[i] = `select '` + f.kind + `', (` + f.sql(tx.Viewer) + `)`
 	}
-	rows, err := tx.Query(ctx, strings.Join(parts, " union all "))
-	if err != nil {
-		return nil, fmt.Errorf("count findings: %w", err)
-	}
 	counts := map[string]int64{}
 	var kind string
 	var n int64
-	if _, err := pgx.ForEachRow(rows, []any{&kind, &n}, func() error { counts[kind] = n; return nil }); err != nil {
-		return nil, fmt.Errorf("count findings: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"count findings",
+		[]any{&kind, &n},
+		func() error { counts[kind] = n; return nil },
+		strings.Join(parts, " union all "),
+	); err != nil {
+		return nil, err
 	}
 	return counts, nil
 }
@@ -244,15 +244,11 @@ func readTrends(
 		  join finding_day d on d.day between $1::date - ago - 3 and $1::date - ago
 		 where d.tenant_id = current_tenant()
 		 order by d.kind, ago, d.day desc`
-	rows, err := tx.Query(ctx, sql, now.UTC())
-	if err != nil {
-		return nil, fmt.Errorf("read earlier findings: %w", err)
-	}
 	trends := map[string]*DashboardTrend{}
 	var kind string
 	var ago int
 	var before int64
-	_, err = pgx.ForEachRow(rows, []any{&kind, &ago, &before}, func() error {
+	if err := pg.Each(ctx, tx, "read earlier findings", []any{&kind, &ago, &before}, func() error {
 		if trends[kind] == nil {
 			trends[kind] = &DashboardTrend{}
 		}
@@ -263,9 +259,8 @@ func readTrends(
 			trends[kind].Days30 = &change
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read earlier findings: %w", err)
+	}, sql, now.UTC()); err != nil {
+		return nil, err
 	}
 	return trends, nil
 }

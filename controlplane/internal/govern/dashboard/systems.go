@@ -30,14 +30,10 @@ func connectors(ctx context.Context, tx *pg.Tx) (*DashboardConnectors, error) {
 		  from connector c
 		 where c.deleted_at is null
 		 order by c.name, c.id`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("list connectors: %w", err)
-	}
 	seen := map[string]bool{}
 	var ref DashboardConnectorRef
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&ref.ID, &ref.Name, &ref.Status, &n}, func() error {
+	if err := pg.Each(ctx, tx, "list connectors", []any{&ref.ID, &ref.Name, &ref.Status, &n}, func() error {
 		if c.Total++; len(c.Items) < mostConnectors {
 			c.Items = append(c.Items, ref)
 		}
@@ -46,11 +42,11 @@ func connectors(ctx context.Context, tx *pg.Tx) (*DashboardConnectors, error) {
 			c.ByStatus = append(c.ByStatus, DashboardStatus{ref.Status, n})
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list connectors: %w", err)
+	}, sql); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(c.ByStatus, func(a, b DashboardStatus) int { return strings.Compare(a.Status, b.Status) })
+	var err error
 	c.Failing, c.FailingTotal, err = failing(ctx, tx)
 	return c, err
 }
@@ -99,25 +95,28 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 		                                        limit 1), '-infinity')) first on true
 		 order by since, f.id
 		 limit $1`
-	rows, err := tx.Query(ctx, sql, mostFailing)
+	items, err = pg.AllBy(
+		ctx,
+		tx,
+		"find failing connectors",
+		func(row pgx.CollectableRow) (f DashboardFailing, err error) {
+			return f, row.Scan(
+				&f.ID,
+				&f.Name,
+				&f.Status,
+				&f.Since,
+				&f.RunID,
+				&f.ErrorCode,
+				&f.ErrorSummary,
+				&f.Area,
+				&total,
+			)
+		},
+		sql,
+		mostFailing,
+	)
 	if err != nil {
-		return nil, 0, fmt.Errorf("find failing connectors: %w", err)
-	}
-	items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f DashboardFailing, err error) {
-		return f, row.Scan(
-			&f.ID,
-			&f.Name,
-			&f.Status,
-			&f.Since,
-			&f.RunID,
-			&f.ErrorCode,
-			&f.ErrorSummary,
-			&f.Area,
-			&total,
-		)
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("find failing connectors: %w", err)
+		return nil, 0, err
 	}
 	return items, total, nil
 }
@@ -142,12 +141,17 @@ func runs(ctx context.Context, tx *pg.Tx, now time.Time) (*DashboardRuns, error)
 		 order by r.created_at desc, r.id desc
 		 limit $3`
 	out := &DashboardRuns{Since: now.Add(-window)}
-	rows, err := tx.Query(ctx, sql, out.Since, now.Add(-2*window), mostRuns+1)
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	if out.Items, err = pgx.CollectRows(rows, pgx.RowToStructByName[DashboardRun]); err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
+	var err error
+	if out.Items, err = pg.All[DashboardRun](
+		ctx,
+		tx,
+		"list runs",
+		sql,
+		out.Since,
+		now.Add(-2*window),
+		mostRuns+1,
+	); err != nil {
+		return nil, err
 	}
 	if len(out.Items) > mostRuns {
 		out.Items, out.Truncated = out.Items[:mostRuns], true

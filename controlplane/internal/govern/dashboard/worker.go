@@ -66,8 +66,8 @@ func (s *Service) snapshot(ctx context.Context, tenant string) (n int, err error
 		}
 		args := pgx.NamedArgs{"day": s.Now().UTC(), "kinds": kinds, "counts": numbers, "kept": kept}
 		for _, statement := range []string{sql, old} {
-			if _, err := tx.Exec(ctx, statement, args); err != nil {
-				return fmt.Errorf("keep findings: %w", err)
+			if err := pg.Exec(ctx, tx, "keep findings", statement, args); err != nil {
+				return err
 			}
 		}
 		n = len(counts)

@@ -65,15 +65,7 @@ func places(ctx context.Context, tx *pg.Tx, tasks []string) ([]place, error) {
 		   and t.state in ('open', 'claimed')
 		   and t.delegable
 		   and a.dropped_at is null`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tasks": tasks})
-	if err != nil {
-		return nil, fmt.Errorf("find who decides: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[place])
-	if err != nil {
-		return nil, fmt.Errorf("find who decides: %w", err)
-	}
-	return found, nil
+	return pg.All[place](ctx, tx, "find who decides", sql, pgx.NamedArgs{"tasks": tasks})
 }
 
 // delegated is a delegate who is to be added to a task.
@@ -150,8 +142,8 @@ func enterDelegates(ctx context.Context, tx *pg.Tx, add []delegated) error {
 		events = append(events, HistoryEntry{TaskID: d.task, Event: "delegated", Detail: d.detail})
 	}
 	args := pgx.NamedArgs{"tasks": tasks, "delegates": delegates, "acting_for": actingFor, "paths": paths}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("add delegates: %w", err)
+	if err := pg.Exec(ctx, tx, "add delegates", sql, args); err != nil {
+		return err
 	}
 	return AddHistory(ctx, tx, events)
 }

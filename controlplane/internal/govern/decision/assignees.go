@@ -2,7 +2,6 @@ package decision
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,12 +37,14 @@ func (p *asking) assign(ctx context.Context, tx *pg.Tx) error {
 		}
 	}
 	if len(before) > 0 {
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"drop assignees",
 			drop,
 			pgx.NamedArgs{"asked_before": before, "tasks": w.tasks, "people": w.people},
 		); err != nil {
-			return fmt.Errorf("drop assignees: %w", err)
+			return err
 		}
 	}
 	return w.Enter(ctx, tx, true)
@@ -108,10 +109,7 @@ func (w *Assignees) Enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 		return nil
 	}
 	args := pgx.NamedArgs{"tasks": w.tasks, "people": w.people, "vias": w.vias, "acting_for": w.for_, "keep": keep}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("add assignees: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "add assignees", sql, args)
 }
 
 // SettleAssignees does what follows from a change of who decides tasks: delegations are applied, and administrators
@@ -134,8 +132,8 @@ func SettleAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		   and t.stranded
 		   and exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id
 		       and a.dropped_at is null)`
-	if _, err := tx.Exec(ctx, found, pgx.NamedArgs{"tasks": tasks}); err != nil {
-		return fmt.Errorf("settle who decides: %w", err)
+	if err := pg.Exec(ctx, tx, "settle who decides", found, pgx.NamedArgs{"tasks": tasks}); err != nil {
+		return err
 	}
 	const lost = `
 		update decision_task t
@@ -147,13 +145,9 @@ func SettleAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		   and not exists (select from decision_assignee a where a.tenant_id = current_tenant() and a.task_id = t.id
 		       and a.dropped_at is null)
 		returning t.id::text`
-	rows, err := tx.Query(ctx, lost, pgx.NamedArgs{"tasks": tasks})
+	left, err := pg.All[string](ctx, tx, "ask administrators", lost, pgx.NamedArgs{"tasks": tasks})
 	if err != nil {
-		return fmt.Errorf("ask administrators: %w", err)
-	}
-	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("ask administrators: %w", err)
+		return err
 	}
 	return AddHistory(ctx, tx, EntriesFor("fallback", "no other approver is left, so administrators decide", left))
 }
@@ -173,10 +167,7 @@ func unclaim(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		                              and a.task_id = t.id
 		                              and a.dropped_at is null
 		                              and a.identity_id::text = t.claimed_by ->> 'identity_id'))`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"tasks": tasks}); err != nil {
-		return fmt.Errorf("release claims: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "release claims", sql, pgx.NamedArgs{"tasks": tasks})
 }
 
 // Assign adds people to an open task and drops others, for its history with why (escalated, re-resolved, …).
@@ -196,8 +187,8 @@ func Assign(ctx context.Context, tx *pg.Tx, taskID string, add []Assignee, drop 
 	if err != nil || !t.IsOpen() {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"task": taskID, "drop": NonNil(drop)}); err != nil {
-		return fmt.Errorf("drop assignees: %w", err)
+	if err := pg.Exec(ctx, tx, "drop assignees", sql, pgx.NamedArgs{"task": taskID, "drop": NonNil(drop)}); err != nil {
+		return err
 	}
 	w, event := Assignees{}, "assigned"
 	for _, a := range add {
@@ -225,8 +216,5 @@ func Touch(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		   set updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = any(@tasks::text[]::uuid[])`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"tasks": tasks}); err != nil {
-		return fmt.Errorf("touch tasks: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "touch tasks", sql, pgx.NamedArgs{"tasks": tasks})
 }

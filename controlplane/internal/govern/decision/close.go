@@ -2,7 +2,6 @@ package decision
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,13 +24,15 @@ func Close(ctx context.Context, tx *pg.Tx, kind string, keys []string, state, wh
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"state": state, "why": why, "kind": kind, "keys": keys})
+	ids, err := pg.All[string](
+		ctx,
+		tx,
+		"close tasks",
+		sql,
+		pgx.NamedArgs{"state": state, "why": why, "kind": kind, "keys": keys},
+	)
 	if err != nil {
-		return 0, fmt.Errorf("close tasks: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return 0, fmt.Errorf("close tasks: %w", err)
+		return 0, err
 	}
 	if err := SyncOpen(ctx, tx, ids); err != nil {
 		return 0, err
@@ -53,8 +54,5 @@ func SyncOpen(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": ids}); err != nil {
-		return fmt.Errorf("follow tasks: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "follow tasks", sql, pgx.NamedArgs{"ids": ids})
 }

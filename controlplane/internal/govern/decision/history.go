@@ -2,7 +2,6 @@ package decision
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,8 +39,5 @@ func AddHistory(ctx context.Context, tx *pg.Tx, events []HistoryEntry) error {
 		tasks[i], names[i], details[i] = e.TaskID, e.Event, e.Detail
 	}
 	args := pgx.NamedArgs{"by": ActorOf(tx.Viewer), "tasks": tasks, "events": names, "details": details}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("note what happened to tasks: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note what happened to tasks", sql, args)
 }

@@ -171,23 +171,18 @@ func (p *asking) store(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return fmt.Errorf("encode questions: %w", err)
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"questions": string(b)})
-	if err != nil {
-		return fmt.Errorf("ask: %w", err)
-	}
 	fresh := map[string]bool{}
 	var id string
 	var isNew bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &isNew}, func() error {
+	if err := pg.Each(ctx, tx, "ask", []any{&id, &isNew}, func() error {
 		fresh[id] = isNew
 		p.events = append(
 			p.events,
 			HistoryEntry{TaskID: id, Event: map[bool]string{true: "asked", false: "refreshed"}[isNew]},
 		)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("ask: %w", err)
+	}, sql, pgx.NamedArgs{"questions": string(b)}); err != nil {
+		return err
 	}
 	return p.findIDs(ctx, tx, fresh)
 }
@@ -204,20 +199,12 @@ func (p *asking) findIDs(ctx context.Context, tx *pg.Tx, fresh map[string]bool) 
 	for i, q := range p.asked {
 		kinds[i], keys[i] = q.Kind, q.Key
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"kinds": kinds, "keys": keys})
-	if err != nil {
-		return fmt.Errorf("find what was asked: %w", err)
-	}
 	var n int
 	var id string
-	_, err = pgx.ForEachRow(rows, []any{&n, &id}, func() error {
+	return pg.Each(ctx, tx, "find what was asked", []any{&n, &id}, func() error {
 		p.asked[n].ID, p.asked[n].fresh = id, fresh[id]
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find what was asked: %w", err)
-	}
-	return nil
+	}, sql, pgx.NamedArgs{"kinds": kinds, "keys": keys})
 }
 
 func (p *asking) tasks() []string {

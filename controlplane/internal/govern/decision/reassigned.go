@@ -2,7 +2,6 @@ package decision
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -34,29 +33,32 @@ func HandedOnTasks(ctx context.Context, tx *pg.Tx, tasks []string) (map[string]*
 		   and t.id = any(@tasks::text[]::uuid[])
 		   and (a.dropped_at is not null or a.via = 'reassigned')
 		 order by t.id, i.display_name, i.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tasks": tasks})
-	if err != nil {
-		return nil, fmt.Errorf("find who was given tasks: %w", err)
-	}
 	var task string
 	var all, dropped bool
 	var who Receiver
-	_, err = pgx.ForEachRow(rows, []any{&task, &all, &who.IdentityID, &who.Display, &dropped}, func() error {
-		h := found[task]
-		if h == nil {
-			h = &HandedOn{From: map[string]bool{}}
-			found[task] = h
-		}
-		h.All = all
-		if dropped {
-			h.From[who.IdentityID] = true
-		} else {
-			h.To = append(h.To, who)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find who was given tasks: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find who was given tasks",
+		[]any{&task, &all, &who.IdentityID, &who.Display, &dropped},
+		func() error {
+			h := found[task]
+			if h == nil {
+				h = &HandedOn{From: map[string]bool{}}
+				found[task] = h
+			}
+			h.All = all
+			if dropped {
+				h.From[who.IdentityID] = true
+			} else {
+				h.To = append(h.To, who)
+			}
+			return nil
+		},
+		sql,
+		pgx.NamedArgs{"tasks": tasks},
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

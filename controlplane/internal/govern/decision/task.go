@@ -3,7 +3,6 @@ package decision
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -176,20 +175,18 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	if !listing.IsID(id) {
 		return DecisionTask{}, NotFound(id)
 	}
-	rows, err := tx.Query(
+	t, err := pg.One[DecisionTask](
 		ctx,
+		tx,
+		"find task",
 		`select `+Columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`,
 		id,
 	)
-	if err != nil {
-		return DecisionTask{}, fmt.Errorf("find task: %w", err)
-	}
-	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[DecisionTask])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return t, NotFound(id)
 	case err != nil:
-		return t, fmt.Errorf("find task: %w", err)
+		return t, err
 	}
 	return t.ShownTo(tx.Viewer), nil
 }
@@ -212,16 +209,12 @@ func Lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 	args := pgx.NamedArgs{"ids": OnlyIDs(ids...)}
 	// What is read must be what was locked: a second statement sees what others have committed while the first one
 	// waited.
-	if _, err := tx.Exec(ctx, locked, args); err != nil {
-		return nil, fmt.Errorf("lock tasks: %w", err)
+	if err := pg.Exec(ctx, tx, "lock tasks", locked, args); err != nil {
+		return nil, err
 	}
-	rows, err := tx.Query(ctx, sql, args)
+	tasks, err := pg.All[DecisionTask](ctx, tx, "read tasks", sql, args)
 	if err != nil {
-		return nil, fmt.Errorf("read tasks: %w", err)
-	}
-	tasks, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionTask])
-	if err != nil {
-		return nil, fmt.Errorf("read tasks: %w", err)
+		return nil, err
 	}
 	found := make(map[string]DecisionTask, len(tasks))
 	for _, t := range tasks {

@@ -2,10 +2,7 @@ package fulfil
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -45,15 +42,7 @@ func mark(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) ([]row, 
 		 where f.item_id = asked.id
 		   and f.state not in ('ending', 'closed')
 		returning ` + columns
-	rows, err := tx.Query(ctx, sql, itemIDs, why)
-	if err != nil {
-		return nil, fmt.Errorf("end fulfilments: %w", err)
-	}
-	ended, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
-	if err != nil {
-		return nil, fmt.Errorf("end fulfilments: %w", err)
-	}
-	return ended, nil
+	return pg.All[row](ctx, tx, "end fulfilments", sql, itemIDs, why)
 }
 
 // endReasons ends the reasons of single entitlements.
@@ -77,29 +66,17 @@ func endReasons(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) er
 }
 
 func texts(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]string, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read reasons of fulfilments: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("read reasons of fulfilments: %w", err)
-	}
-	return ids, nil
+	return pg.All[string](ctx, tx, "read reasons of fulfilments", sql, args...)
 }
 
 // Extend moves the end of what an item gave, for access that is there or about to be. It is a fault of kind Conflict
 // when it has ended, or has no end.
 func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) error {
 	const sql = `select ` + columns + ` from fulfilment f where f.item_id = $1 for update`
-	rows, err := tx.Query(ctx, sql, itemID)
-	if err != nil {
-		return fmt.Errorf("extend fulfilment: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
+	found, err := pg.All[row](ctx, tx, "extend fulfilment", sql, itemID)
 	switch {
 	case err != nil:
-		return fmt.Errorf("extend fulfilment: %w", err)
+		return err
 	case len(found) == 0:
 		return fault.New(fault.NotFound, "nothing was given for the item %s", itemID)
 	}
@@ -119,8 +96,8 @@ func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) erro
 func (f row) limit(ctx context.Context, tx *pg.Tx, until time.Time) error {
 	const sql = `update fulfilment set ends_at = $2, lasts = null, due_at = now(),
 		updated_at = now() where item_id = $1`
-	if _, err := tx.Exec(ctx, sql, f.ItemID, until); err != nil {
-		return fmt.Errorf("limit fulfilment: %w", err)
+	if err := pg.Exec(ctx, tx, "limit fulfilment", sql, f.ItemID, until); err != nil {
+		return err
 	}
 	if f.AssignmentID != nil {
 		return assignment.Extend(ctx, tx, *f.AssignmentID, &until)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -210,18 +209,18 @@ func systemsOf(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]strin
 		  from unnest($1::text[]::uuid[]) asked (id)
 		  join entitlement e on e.id = asked.id
 		 where e.connector_id is not null`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("systems of what is ordered: %w", err)
-	}
 	systems := map[string]string{}
 	var id, system string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"systems of what is ordered",
 		[]any{&id, &system},
 		func() error { systems[id] = system; return nil },
+		sql,
+		ids,
 	); err != nil {
-		return nil, fmt.Errorf("systems of what is ordered: %w", err)
+		return nil, err
 	}
 	return systems, nil
 }

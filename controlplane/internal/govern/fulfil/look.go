@@ -3,7 +3,6 @@ package fulfil
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -96,15 +95,7 @@ func lock(ctx context.Context, tx *pg.Tx, where string, args pgx.NamedArgs) ([]r
 		   and (` + where + `)
 		 order by f.item_id
 		   for update`
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("lock fulfillments: %w", err)
-	}
-	open, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
-	if err != nil {
-		return nil, fmt.Errorf("lock fulfillments: %w", err)
-	}
-	return open, nil
+	return pg.All[row](ctx, tx, "lock fulfillments", sql, args)
 }
 
 // follow writes what was seen, starts clocks, and tells what has moved.
@@ -233,8 +224,5 @@ func write(ctx context.Context, tx *pg.Tx, after []update) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("write fulfilments: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write fulfilments", sql, string(text))
 }

@@ -2,7 +2,6 @@ package fulfil
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -94,19 +93,19 @@ func look(ctx context.Context, tx *pg.Tx, of []row) (map[string]sight, error) {
 	for i, f := range of {
 		items[i] = f.ItemID
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"items": items})
-	if err != nil {
-		return nil, fmt.Errorf("see how far access is: %w", err)
-	}
 	found := map[string]sight{}
 	var id string
 	var s sight
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"see how far access is",
 		[]any{&id, &s},
 		func() error { found[id] = s; s = sight{}; return nil },
+		sql,
+		pgx.NamedArgs{"items": items},
 	); err != nil {
-		return nil, fmt.Errorf("see how far access is: %w", err)
+		return nil, err
 	}
 	return found, nil
 }

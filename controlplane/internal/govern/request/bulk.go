@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -89,23 +87,11 @@ func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft
 	for i, d := range drafts {
 		ids[i], place[d.ID] = d.ID, i
 	}
-	rows, err := tx.Query(
-		ctx,
-		`select r.id::text, r.number, r.status from access_request r where r.id = any($1::text[]::uuid[])`,
-		ids,
-	)
-	if err != nil {
-		return fmt.Errorf("read new requests: %w", err)
-	}
 	var id, status string
 	var serial int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &serial, &status}, func() error {
+	return pg.Each(ctx, tx, "read new requests", []any{&id, &serial, &status}, func() error {
 		r := &b.Results[place[id]]
 		r.ID, r.Number, r.Status = id, accessrequest.Number(serial), status
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read new requests: %w", err)
-	}
-	return nil
+	}, `select r.id::text, r.number, r.status from access_request r where r.id = any($1::text[]::uuid[])`, ids)
 }

@@ -3,7 +3,6 @@ package request
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
@@ -43,8 +42,19 @@ func (s *Service) Comment(
 		const sql = `
 			insert into access_request_comment (tenant_id, id, request_id, at, by, text, visibility)
 			values (current_tenant(), $1, $2, $3, $4, $5, $6)`
-		if _, err := tx.Exec(ctx, sql, said.ID, id, said.At, said.By, said.Text, said.Visibility); err != nil {
-			return fmt.Errorf("write comment: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"write comment",
+			sql,
+			said.ID,
+			id,
+			said.At,
+			said.By,
+			said.Text,
+			said.Visibility,
+		); err != nil {
+			return err
 		}
 		return audit.Record(ctx, tx, r.AuditEntry(accessrequest.AuditCommented, nil, ""))
 	})

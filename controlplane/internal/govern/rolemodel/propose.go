@@ -62,14 +62,13 @@ func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) er
 		values (current_tenant(), @role, @content, @base, true, @by)
 		    on conflict (tenant_id, role_id) do update
 		   set proposed = true, updated_at = now(), version = d.version + 1`
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"note that a role is proposed",
 		sql,
 		pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": draft.By(tx)},
-	); err != nil {
-		return fmt.Errorf("note that a role is proposed: %w", err)
-	}
-	return nil
+	)
 }
 
 // deciders are the owners who may agree. When there is neither one nor another administrator, it is a fault of kind
@@ -92,13 +91,15 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 	)
 	self := slices.Concat([]string{}, tx.Viewer.Parties())
 	asked := slices.Concat(p.role.OwnerIDs, p.role.BackupOwnerIDs, p.after.OwnerIDs, p.after.BackupOwnerIDs)
-	rows, err := tx.Query(ctx, owners, pgx.NamedArgs{"owners": asked, "self": self})
+	ids, err := pg.All[string](
+		ctx,
+		tx,
+		"find who decides about a role",
+		owners,
+		pgx.NamedArgs{"owners": asked, "self": self},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("find who decides about a role: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who decides about a role: %w", err)
+		return nil, err
 	}
 	var people []decision.Assignee
 	for _, id := range ids {

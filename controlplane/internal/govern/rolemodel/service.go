@@ -2,7 +2,6 @@ package rolemodel
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,8 +58,14 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before role.Role, after 
 		return role.Create(ctx, tx, role.New{Key: "plan-" + uuid.NewString(), RoleFields: after})
 	case after.Lifecycle == role.Retired:
 		// Reasons and assignments stay, so that it can be seen who would lose them.
-		if _, err := tx.Exec(ctx, `update role set lifecycle = 'retired' where id = $1`, before.ID); err != nil {
-			return before, fmt.Errorf("plan the end of a role: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"plan the end of a role",
+			`update role set lifecycle = 'retired' where id = $1`,
+			before.ID,
+		); err != nil {
+			return before, err
 		}
 		return before, nil
 	}

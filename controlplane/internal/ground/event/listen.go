@@ -75,15 +75,7 @@ func Take(ctx context.Context, tx *pg.Tx, listener string, limit int) ([]Stored,
 		    on e.tenant_id = current_tenant()
 		   and e.id = taken.event_id
 		 order by taken.n`
-	rows, err := tx.Query(ctx, sql, listener, limit)
-	if err != nil {
-		return nil, fmt.Errorf("take events: %w", err)
-	}
-	taken, err := pgx.CollectRows(rows, pgx.RowToStructByName[Stored])
-	if err != nil {
-		return nil, fmt.Errorf("take events: %w", err)
-	}
-	return taken, nil
+	return pg.All[Stored](ctx, tx, "take events", sql, listener, limit)
 }
 
 // Waiting lists the active tenants that have events for a listener. A tenant that is suspended or closing waits.

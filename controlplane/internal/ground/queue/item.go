@@ -36,10 +36,17 @@ func Enqueue(ctx context.Context, tx *pg.Tx, w Work) error {
 		priority = 1
 	}
 	const sql = `select enqueue_work($1, $2::text[]::uuid[], $3, $4, make_interval(secs => $5))`
-	if _, err := tx.Exec(ctx, sql, w.Kind, subjects, w.Cause, priority, w.Delay.Seconds()); err != nil {
-		return fmt.Errorf("enqueue %s: %w", w.Kind, err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"enqueue "+w.Kind,
+		sql,
+		w.Kind,
+		subjects,
+		w.Cause,
+		priority,
+		w.Delay.Seconds(),
+	)
 }
 
 // Item is everything that was due for one subject, merged.
@@ -77,10 +84,13 @@ func TryLock(ctx context.Context, tx *pg.Tx, group string) (locked bool, err err
 
 // Lock is TryLock that waits for the other transaction.
 func Lock(ctx context.Context, tx *pg.Tx, group string) error {
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(`+lockOf+`)`, group); err != nil {
-		return fmt.Errorf("wait for other work on %s: %w", group, err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"wait for other work on "+group,
+		`select pg_advisory_xact_lock(`+lockOf+`)`,
+		group,
+	)
 }
 
 // Take takes the due items of up to limit subjects, urgent ones first, and merges them by subject. Taken items are gone
@@ -94,17 +104,9 @@ func Take(ctx context.Context, tx *pg.Tx, kind string, limit int) ([]Item, error
 func take(ctx context.Context, tx *pg.Tx, k Kind, these []string) ([]Item, error) {
 	const sql = `select subject::text, causes, urgent, since, attempts,
 		items from take_work($1, $2, $3::text[]::uuid[], $4)`
-	rows, err := tx.Query(ctx, sql, k.Name, k.Batch, these, k.Early)
-	if err != nil {
-		return nil, fmt.Errorf("take work on %s: %w", k.Name, err)
-	}
-	items, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (i Item, err error) {
+	return pg.AllBy(ctx, tx, "take work on "+k.Name, func(row pgx.CollectableRow) (i Item, err error) {
 		return i, row.Scan(&i.Subject, &i.Causes, &i.Urgent, &i.Since, &i.Attempts, &i.rows)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("take work on %s: %w", k.Name, err)
-	}
-	return items, nil
+	}, sql, k.Name, k.Batch, these, k.Early)
 }
 
 // fail notes a failed attempt of one item: it is due again later, or dead. A kind that never gives up goes on without
@@ -147,8 +149,5 @@ func postpone(ctx context.Context, tx *pg.Tx, k Kind, items []Item) error {
 		   set due_at = now() + make_interval(secs => $2)
 		 where w.tenant_id = current_tenant()
 		   and w.id = any($1)`
-	if _, err := tx.Exec(ctx, sql, rows, pause(1).Seconds()); err != nil {
-		return fmt.Errorf("postpone work on %s: %w", k.Name, err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "postpone work on "+k.Name, sql, rows, pause(1).Seconds())
 }

@@ -239,13 +239,9 @@ func (q *Queue) dates(ctx context.Context, tx *pg.Tx, found map[place]bool) erro
 		if k.Due.Args != nil {
 			args = k.Due.Args()
 		}
-		rows, err := tx.Query(ctx, k.Due.SQL, args...)
+		tenants, err := pg.All[string](ctx, tx, k.Name, k.Due.SQL, args...)
 		if err != nil {
-			return fmt.Errorf("%s: %w", k.Name, err)
-		}
-		tenants, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return fmt.Errorf("%s: %w", k.Name, err)
+			return err
 		}
 		for _, t := range tenants {
 			p := place{Tenant: t, Kind: k.Name}

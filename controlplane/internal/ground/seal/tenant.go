@@ -178,10 +178,7 @@ func (k *Keyring) create(ctx context.Context, tx *pg.Tx, version uint32) error {
 		insert into tenant_key (tenant_id, version, wrapped)
 		values (current_tenant(), $1, $2)
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, version, wrapped); err != nil {
-		return fmt.Errorf("keep data key: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep data key", sql, version, wrapped)
 }
 
 // wrapPurpose binds a wrapped key to its tenant and version. Keys are wrapped rarely, so a derived key for each is

@@ -111,16 +111,12 @@ func Lock(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
 		  from agent
 		 where id = $1
 		   for update`
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return Identity{}, fmt.Errorf("lock agent: %w", err)
-	}
-	who, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Identity])
+	who, err := pg.One[Identity](ctx, tx, "lock agent", sql, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return who, NotFound(id)
 	case err != nil:
-		return who, fmt.Errorf("lock agent: %w", err)
+		return who, err
 	}
 	return who, nil
 }

@@ -41,12 +41,8 @@ func List(
 		   and (@at::timestamptz is null or (a.created_at, a.id) < (@at::timestamptz, @id::uuid))
 		 order by a.created_at desc, a.id desc
 		 limit @rows offset @skip`
-	rows, err := tx.Query(ctx, page, args)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list agents: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[Agent]); err != nil {
-		return nil, 0, fmt.Errorf("list agents: %w", err)
+	if items, err = pg.All[Agent](ctx, tx, "list agents", page, args); err != nil {
+		return nil, 0, err
 	}
 	for i := range items {
 		items[i].fingerprints()

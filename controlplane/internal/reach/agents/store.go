@@ -66,16 +66,12 @@ func CountPresent(ctx context.Context, tx *pg.Tx) (p AgentPresence, err error) {
 // Find reads an agent. offline is after how long a silent one counts as such.
 func Find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Agent, error) {
 	const sql = `select ` + columns + fromAgents + ` where a.id = @id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "offline": offline.Seconds()})
-	if err != nil {
-		return Agent{}, fmt.Errorf("find agent: %w", err)
-	}
-	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Agent])
+	a, err := pg.One[Agent](ctx, tx, "find agent", sql, pgx.NamedArgs{"id": id, "offline": offline.Seconds()})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Agent{}, NotFound(id)
 	case err != nil:
-		return Agent{}, fmt.Errorf("find agent: %w", err)
+		return Agent{}, err
 	}
 	a.fingerprints()
 	return a, nil
@@ -88,8 +84,12 @@ func Changed(ctx context.Context, tx *pg.Tx, id string) error {
 
 // Notify tells every process a word about an agent or a task of the transaction's tenant.
 func Notify(ctx context.Context, tx *pg.Tx, channel, word, id string) error {
-	if _, err := tx.Exec(ctx, `select pg_notify($1, $2)`, channel, word+" "+tx.Viewer.Tenant+" "+id); err != nil {
-		return fmt.Errorf("notify %s: %w", channel, err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"notify "+channel,
+		`select pg_notify($1, $2)`,
+		channel,
+		word+" "+tx.Viewer.Tenant+" "+id,
+	)
 }

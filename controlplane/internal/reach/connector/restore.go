@@ -32,8 +32,8 @@ func (s *Service) Restore(ctx context.Context, v viewer.Viewer, id string) (c Co
 		}
 		const full = `update sync_position set full_due = 'restored' where tenant_id = current_tenant()
 			and connector_id = $1`
-		if _, err := tx.Exec(ctx, full, id); err != nil {
-			return fmt.Errorf("restore connector: %w", err)
+		if err := pg.Exec(ctx, tx, "restore connector", full, id); err != nil {
+			return err
 		}
 		if c, err = Find(ctx, tx, id); err != nil {
 			return err

@@ -67,20 +67,18 @@ func read(ctx context.Context, tx *pg.Tx, id, locking string) (row, error) {
 	if !listing.IsID(id) {
 		return row{}, notFound(id)
 	}
-	rows, err := tx.Query(
+	r, err := pg.One[row](
 		ctx,
+		tx,
+		"find connector",
 		`select `+columns+` from connector c where c.id = $1 and c.deleted_at is null `+locking,
 		id,
 	)
-	if err != nil {
-		return row{}, fmt.Errorf("find connector: %w", err)
-	}
-	r, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return row{}, notFound(id)
 	case err != nil:
-		return row{}, fmt.Errorf("find connector: %w", err)
+		return row{}, err
 	}
 	return r, nil
 }
@@ -156,10 +154,7 @@ func insert(ctx context.Context, tx *pg.Tx, r row) error {
 		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id,
 		        @agent_group, @environment, @purpose, @authority_rank, @connection, @credentials, @credential_keys,
 		            @credentials_updated_at, @labels, @status)`
-	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
-		return fmt.Errorf("insert connector: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "insert connector", sql, r.args())
 }
 
 func update(ctx context.Context, tx *pg.Tx, r row) error {
@@ -171,10 +166,7 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 		       credentials_updated_at = @credentials_updated_at, labels = @labels, status = @status, updated_at = now(),
 		           version = version + 1
 		 where id = @id`
-	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
-		return fmt.Errorf("update connector: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "update connector", sql, r.args())
 }
 
 func erase(ctx context.Context, tx *pg.Tx, id string) error {
@@ -184,10 +176,7 @@ func erase(ctx context.Context, tx *pg.Tx, id string) error {
 		       credential_keys = '{}', credentials_updated_at = null,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, connectorstate.Deleted); err != nil {
-		return fmt.Errorf("delete connector: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "delete connector", sql, id, connectorstate.Deleted)
 }
 
 // activeRun is the id of the connector's run that has not ended, or empty.

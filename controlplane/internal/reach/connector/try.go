@@ -210,15 +210,14 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 	if err != nil {
 		return fmt.Errorf("encode verdict: %w", err)
 	}
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"keep verdict",
 		`update connector set last_test = $2 where id = $1 and deleted_at is null`,
 		r.ID,
 		b,
-	); err != nil {
-		return fmt.Errorf("keep verdict: %w", err)
-	}
-	return nil
+	)
 }
 
 // stream tests a connection in events: one step each, then the result.

@@ -2,11 +2,9 @@ package correlate
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -196,18 +194,18 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 		 union all
 		select a.id::text, ` + account.Display + ` from account a where a.tenant_id = current_tenant()
 			and a.id = any($1)`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("name accounts and people: %w", err)
-	}
 	names := map[string]string{}
 	var who, display string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"name accounts and people",
 		[]any{&who, &display},
 		func() error { names[who] = display; return nil },
+		sql,
+		ids,
 	); err != nil {
-		return fmt.Errorf("name accounts and people: %w", err)
+		return err
 	}
 	for _, r := range all {
 		r.Display = names[r.ID]

@@ -63,13 +63,9 @@ func accounts(ctx context.Context, tx *pg.Tx, ids []string) ([]*account, error) 
 		   and a.identity_id is not null
 		   and a.status in ('active', 'disabled', 'locked')
 		 order by a.connector_id, a.id`
-	rows, err := tx.Query(ctx, sql, ids)
+	found, err := pg.AllBy(ctx, tx, "read accounts to compare", pgx.RowToAddrOfStructByName[account], sql, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read accounts to compare: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[account])
-	if err != nil {
-		return nil, fmt.Errorf("read accounts to compare: %w", err)
+		return nil, err
 	}
 	for _, a := range found {
 		if len(a.Kept) > 0 {
@@ -95,10 +91,7 @@ func forget(ctx context.Context, tx *pg.Tx, ids []string, kept []*account) error
 	}
 	const sql = `delete from account_shape s using unnest($1::text[]::uuid[]) x (id)
 		where s.tenant_id = current_tenant() and s.account_id = x.id`
-	if _, err := tx.Exec(ctx, sql, ids); err != nil {
-		return fmt.Errorf("forget accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "forget accounts", sql, ids)
 }
 
 // baseline is what is kept of the account. Of one that we have just made it is what we made it with.

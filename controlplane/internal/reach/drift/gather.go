@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
@@ -71,21 +69,16 @@ func shown(ctx context.Context, tx *pg.Tx, connectors []string) (map[string]map[
 		        limit 300) sample
 		 cross join lateral jsonb_object_keys(sample.shows) k (name)
 		 group by 1, 2`
-	rows, err := tx.Query(ctx, sql, connectors)
-	if err != nil {
-		return nil, fmt.Errorf("read what targets show: %w", err)
-	}
 	out := map[string]map[string]bool{}
 	var id, name string
-	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+	if err := pg.Each(ctx, tx, "read what targets show", []any{&id, &name}, func() error {
 		if out[id] == nil {
 			out[id] = map[string]bool{}
 		}
 		out[id][name] = true
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what targets show: %w", err)
+	}, sql, connectors); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -2,10 +2,7 @@ package drift
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -80,13 +77,18 @@ func postponeBusy(ctx context.Context, tx *pg.Tx, items []queue.Item) (map[strin
 			subjects, causes = append(subjects, item.Subject), append(causes, cause)
 		}
 	}
-	rows, err := tx.Query(ctx, sql, subjects, kind, runs.Seconds(), causes)
+	found, err := pg.All[string](
+		ctx,
+		tx,
+		"find accounts that are being synced",
+		sql,
+		subjects,
+		kind,
+		runs.Seconds(),
+		causes,
+	)
 	if err != nil {
-		return nil, fmt.Errorf("find accounts that are being synced: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find accounts that are being synced: %w", err)
+		return nil, err
 	}
 	busy := map[string]bool{}
 	for _, id := range found {

@@ -2,9 +2,6 @@ package fieldmap
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -85,13 +82,18 @@ func Sources(ctx context.Context, tx *pg.Tx, c connector.Connector, snap SchemaS
 		   and o.vendor_key is not distinct from $3
 		 order by o.updated_at desc, o.id
 		 limit $4`
-	rows, err := tx.Query(ctx, sql, c.ID, c.Type, c.VendorKey, maxSources)
+	sources, err := pg.All[CopySource](
+		ctx,
+		tx,
+		"find connectors to copy from",
+		sql,
+		c.ID,
+		c.Type,
+		c.VendorKey,
+		maxSources,
+	)
 	if err != nil {
-		return nil, fmt.Errorf("find connectors to copy from: %w", err)
-	}
-	sources, err := pgx.CollectRows(rows, pgx.RowToStructByName[CopySource])
-	if err != nil {
-		return nil, fmt.Errorf("find connectors to copy from: %w", err)
+		return nil, err
 	}
 	for i := range sources {
 		if err := sources[i].fit(ctx, tx, snap); err != nil {

@@ -3,7 +3,6 @@ package fieldmap
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -111,15 +110,14 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 }
 
 func noteCopied(ctx context.Context, tx *pg.Tx, c connector.Connector, from string) error {
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"note whose mappings were copied",
 		`update connector set copied_mapping_from_id = $2 where id = $1`,
 		c.ID,
 		from,
-	); err != nil {
-		return fmt.Errorf("note whose mappings were copied: %w", err)
-	}
-	return nil
+	)
 }
 
 // treated is what a merge patch changes in a mapping.

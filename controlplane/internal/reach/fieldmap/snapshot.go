@@ -156,8 +156,10 @@ func (s *Service) Take(
 	const sql = `
 		insert into schema_snapshot (tenant_id, id, connector_id, source, objects, warnings, digest, taken_by, taken_at)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8)`
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"keep snapshot",
 		sql,
 		snap.ID,
 		connectorID,
@@ -168,7 +170,7 @@ func (s *Service) Take(
 		by,
 		snap.TakenAt,
 	); err != nil {
-		return snap, fmt.Errorf("keep snapshot: %w", err)
+		return snap, err
 	}
 	return snap, nil
 }

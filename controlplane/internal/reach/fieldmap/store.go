@@ -44,11 +44,7 @@ func Rules(ctx context.Context, tx *pg.Tx, connectorID string) (stored []Connect
 		Scan(&version); err != nil {
 		return nil, 0, fmt.Errorf("find version of mappings: %w", err)
 	}
-	rows, err := tx.Query(ctx, sql, connectorID)
-	if err != nil {
-		return nil, 0, fmt.Errorf("read mappings: %w", err)
-	}
-	stored, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (m ConnectorMapping, err error) {
+	stored, err = pg.AllBy(ctx, tx, "read mappings", func(row pgx.CollectableRow) (m ConnectorMapping, err error) {
 		err = row.Scan(
 			&m.ID,
 			&m.Object,
@@ -62,9 +58,9 @@ func Rules(ctx context.Context, tx *pg.Tx, connectorID string) (stored []Connect
 			&m.Overridden,
 		)
 		return m, err
-	})
+	}, sql, connectorID)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read mappings: %w", err)
+		return nil, 0, err
 	}
 	return stored, version, nil
 }
@@ -83,12 +79,14 @@ func (s *Service) Replace(
 	if err := s.check(rules, "#/mappings"); err != nil {
 		return nil, 0, err
 	}
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"lock connector",
 		`select from connector where tenant_id = current_tenant() and id = $1 for update`,
 		c.ID,
 	); err != nil {
-		return nil, 0, fmt.Errorf("lock connector: %w", err)
+		return nil, 0, err
 	}
 	before, _, err := Rules(ctx, tx, c.ID)
 	if err != nil {
@@ -175,12 +173,14 @@ func identified(rules []mapping.Mapping, before []ConnectorMapping) []ConnectorM
 }
 
 func write(ctx context.Context, tx *pg.Tx, connectorID string, stored []ConnectorMapping) error {
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"clear mappings",
 		`delete from field_mapping where tenant_id = current_tenant() and connector_id = $1`,
 		connectorID,
 	); err != nil {
-		return fmt.Errorf("clear mappings: %w", err)
+		return err
 	}
 	type positioned struct {
 		ConnectorMapping

@@ -2,7 +2,6 @@ package onboard
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -213,8 +212,5 @@ func lock(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `select from connector c where c.id = $1 for update`, connectorID); err != nil {
-		return fmt.Errorf("lock connector: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "lock connector", `select from connector c where c.id = $1 for update`, connectorID)
 }

@@ -28,21 +28,19 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 	if !listing.IsID(id) {
 		return SchemaDiff{}, missing
 	}
-	rows, err := tx.Query(
+	d, err := pg.One[SchemaDiff](
 		ctx,
+		tx,
+		"find schema diff",
 		`select `+diffColumns+` from schema_diff d where d.connector_id = $1 and d.id = $2 `+locking,
 		connectorID,
 		id,
 	)
-	if err != nil {
-		return SchemaDiff{}, fmt.Errorf("find schema diff: %w", err)
-	}
-	d, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[SchemaDiff])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return SchemaDiff{}, missing
 	case err != nil:
-		return SchemaDiff{}, fmt.Errorf("find schema diff: %w", err)
+		return SchemaDiff{}, err
 	}
 	d.Undecided = len(d.undecided())
 	return d, nil
@@ -50,17 +48,15 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 
 // Undecided are those of these diffs that wait for decisions.
 func Undecided(ctx context.Context, tx *pg.Tx, ids []string) ([]SchemaDiff, error) {
-	rows, err := tx.Query(
+	found, err := pg.All[SchemaDiff](
 		ctx,
+		tx,
+		"find schema diffs",
 		`select `+diffColumns+` from schema_diff d where d.id = any($1::text[]::uuid[]) and d.closed_at is null`,
 		ids,
 	)
 	if err != nil {
-		return nil, fmt.Errorf("find schema diffs: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[SchemaDiff])
-	if err != nil {
-		return nil, fmt.Errorf("find schema diffs: %w", err)
+		return nil, err
 	}
 	for i := range found {
 		found[i].Undecided = len(found[i].undecided())
@@ -109,15 +105,14 @@ func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []str
 }
 
 func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error {
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"note what replaces a schema diff",
 		`update schema_diff set replaced_by_id = $2 where id = any($1::uuid[])`,
 		replaced,
 		by,
-	); err != nil {
-		return fmt.Errorf("note what replaces a schema diff: %w", err)
-	}
-	return nil
+	)
 }
 
 // keep writes what has become of a diff.
@@ -127,10 +122,7 @@ func keep(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 		   set state = $2, decisions = $3, base_snapshot_id = $4, closed_at = $5, updated_at = now(),
 		       version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, d.ID, d.State, d.Decisions, d.BaseID, d.ClosedAt); err != nil {
-		return fmt.Errorf("keep decisions: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep decisions", sql, d.ID, d.State, d.Decisions, d.BaseID, d.ClosedAt)
 }
 
 type diffsIn struct {

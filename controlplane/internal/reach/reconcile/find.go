@@ -14,15 +14,7 @@ import (
 
 // IDs collects the identifiers that a statement selects; what names them in errors.
 func IDs(ctx context.Context, tx *pg.Tx, what, sql string, args ...any) ([]string, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	return found, nil
+	return pg.All[string](ctx, tx, what, sql, args...)
 }
 
 // computed are the changes that a run's evaluation wrote.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -122,15 +120,7 @@ func (s *Service) syncPeople(ctx context.Context, v viewer.Viewer, in *peopleIn)
 }
 
 func sources(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]source, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[source])
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	return found, nil
+	return pg.All[source](ctx, tx, "find connectors", sql, args...)
 }
 
 // all are the sources of people that can be read.

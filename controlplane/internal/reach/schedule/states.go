@@ -156,8 +156,18 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, c subject, do step, rea
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	if _, err := tx.Exec(ctx, sql, c.ID, to, shown, before, runnable(to)); err != nil {
-		return fmt.Errorf("%s connector: %w", do.name, err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		fmt.Sprintf("%s connector", do.name),
+		sql,
+		c.ID,
+		to,
+		shown,
+		before,
+		runnable(to),
+	); err != nil {
+		return err
 	}
 	if do.cancels {
 		if err := syncrun.CancelOf(ctx, tx, c.ID); err != nil {

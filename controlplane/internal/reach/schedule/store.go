@@ -90,14 +90,13 @@ func save(ctx context.Context, tx *pg.Tx, connector string, r row) error {
 }
 
 func remove(ctx context.Context, tx *pg.Tx, connector string) error {
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"remove schedule",
 		`delete from connector_schedule where tenant_id = current_tenant() and connector_id = $1`,
 		connector,
-	); err != nil {
-		return fmt.Errorf("remove schedule: %w", err)
-	}
-	return nil
+	)
 }
 
 // move notes what was done about an occurrence and when the schedule is looked at next.
@@ -111,10 +110,7 @@ func move(ctx context.Context, tx *pg.Tx, connector string, r row) error {
 		   set incremental_at = $2, full_at = $3, due_at = $4, last_occurrence = $5, skipped = $6
 		 where tenant_id = current_tenant()
 		   and connector_id = $1`
-	if _, err := tx.Exec(ctx, sql, connector, r.IncrementalAt, r.FullAt, r.DueAt, last, r.Skipped); err != nil {
-		return fmt.Errorf("move schedule on: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "move schedule on", sql, connector, r.IncrementalAt, r.FullAt, r.DueAt, last, r.Skipped)
 }
 
 // touch counts a change of the connector, and gives its version. It is locked by the caller.

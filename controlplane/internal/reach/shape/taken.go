@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -18,8 +17,8 @@ const ahead = 8
 // looked up when it is. Of two transactions that give names of one connector, the second waits for the first.
 func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []identity.Facts) (*username.Names, error) {
 	const alone = `select pg_advisory_xact_lock(hashtextextended('username|' || $1::text, 0))`
-	if _, err := tx.Exec(ctx, alone, c.ConnectorID); err != nil {
-		return nil, fmt.Errorf("wait for other names: %w", err)
+	if err := pg.Exec(ctx, tx, "wait for other names", alone, c.ConnectorID); err != nil {
+		return nil, err
 	}
 	n := username.NewNames(ctx, tx, c.ConnectorID)
 	p, err := c.ready()

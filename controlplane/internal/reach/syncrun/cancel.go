@@ -86,13 +86,9 @@ func cancel(ctx context.Context, tx *pg.Tx, connector *string) error {
 		 where tenant_id = current_tenant()
 		   and ($1::uuid is null or connector_id = $1)
 		   and status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')`
-	rows, err := tx.Query(ctx, sql, connector)
+	runs, err := pg.All[string](ctx, tx, "find runs to cancel", sql, connector)
 	if err != nil {
-		return fmt.Errorf("find runs to cancel: %w", err)
-	}
-	runs, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("find runs to cancel: %w", err)
+		return err
 	}
 	for _, run := range runs {
 		if err := askToCancel(ctx, tx, run); err != nil {

@@ -34,16 +34,19 @@ func Find(ctx context.Context, tx *pg.Tx, connector, id string) (Run, error) {
 	if uuid.Validate(id) != nil || uuid.Validate(connector) != nil {
 		return Run{}, fault.New(fault.NotFound, "there is no sync run %s", id)
 	}
-	rows, err := tx.Query(ctx, `select `+runColumns+fromRun+` where r.connector_id = $1 and r.id = $2`, connector, id)
-	if err != nil {
-		return Run{}, fmt.Errorf("find run: %w", err)
-	}
-	run, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Run])
+	run, err := pg.One[Run](
+		ctx,
+		tx,
+		"find run",
+		`select `+runColumns+fromRun+` where r.connector_id = $1 and r.id = $2`,
+		connector,
+		id,
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Run{}, fault.New(fault.NotFound, "there is no sync run %s", id)
 	case err != nil:
-		return Run{}, fmt.Errorf("find run: %w", err)
+		return Run{}, err
 	}
 	run.link()
 	return run, nil

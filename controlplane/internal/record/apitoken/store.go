@@ -3,7 +3,6 @@ package apitoken
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,20 +42,18 @@ func find(ctx context.Context, tx *pg.Tx, id string, now time.Time, locking stri
 	if !listing.IsID(id) {
 		return Token{}, notFound(id)
 	}
-	rows, err := tx.Query(
+	found, err := pg.One[row](
 		ctx,
+		tx,
+		"find service token",
 		`select `+columns+` from `+from+` where k.id = @id `+locking,
 		pgx.NamedArgs{"id": id, "now": now},
 	)
-	if err != nil {
-		return Token{}, fmt.Errorf("find service token: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Token{}, notFound(id)
 	case err != nil:
-		return Token{}, fmt.Errorf("find service token: %w", err)
+		return Token{}, err
 	}
 	return found.shown(), nil
 }
@@ -94,10 +91,7 @@ func insert(ctx context.Context, tx *pg.Tx, e entry, now time.Time) error {
 	} {
 		args[name] = value
 	}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("keep service token: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep service token", sql, args)
 }
 
 func (s Settings) arguments(idle time.Duration) pgx.NamedArgs {
@@ -129,10 +123,7 @@ func store(ctx context.Context, tx *pg.Tx, id string, before, after Settings, id
 	}
 	args := after.arguments(idle)
 	args["id"], args["now"] = id, now
-	if _, err := tx.Exec(ctx, sql+` where id = @id`, args); err != nil {
-		return fmt.Errorf("change service token: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "change service token", sql+` where id = @id`, args)
 }
 
 // overlap ends a token that was rotated. Its successor is valid already.
@@ -141,10 +132,7 @@ func overlap(ctx context.Context, tx *pg.Tx, id string, until, now time.Time) er
 		update api_token
 		   set rotation_overlap_until = $2, updated_at = $3, version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, until, now); err != nil {
-		return fmt.Errorf("end the rotated token: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "end the rotated token", sql, id, until, now)
 }
 
 type revokedToken struct {
@@ -171,13 +159,5 @@ func revoke(ctx context.Context, tx *pg.Tx, id string, successors bool, now time
 		 where k.id = f.id
 		   and k.revoked_at is null
 		returning k.id::text as id, k.name`
-	rows, err := tx.Query(ctx, sql, id, successors, now)
-	if err != nil {
-		return nil, fmt.Errorf("revoke service token: %w", err)
-	}
-	gone, err := pgx.CollectRows(rows, pgx.RowToStructByName[revokedToken])
-	if err != nil {
-		return nil, fmt.Errorf("revoke service token: %w", err)
-	}
-	return gone, nil
+	return pg.All[revokedToken](ctx, tx, "revoke service token", sql, id, successors, now)
 }

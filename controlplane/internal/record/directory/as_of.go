@@ -55,15 +55,13 @@ func FindThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) (identit
 	if err != nil {
 		return today, err
 	}
-	rows, err := tx.Query(
+	found, err := pg.One[identity.Identity](
 		ctx,
+		tx,
+		"find identity of the past",
 		`select `+identity.Columns+` from identity_at(@as_of) i where i.id = @id`,
 		pgx.NamedArgs{"id": id, "as_of": m.At},
 	)
-	if err != nil {
-		return identity.Identity{}, fmt.Errorf("find identity of the past: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[identity.Identity])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return identity.Identity{}, fault.Coded(
@@ -75,7 +73,7 @@ func FindThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) (identit
 			m.Kept.UTC().Format(time.RFC3339),
 		)
 	case err != nil:
-		return identity.Identity{}, fmt.Errorf("find identity of the past: %w", err)
+		return identity.Identity{}, err
 	}
 	return found, nil
 }
@@ -158,13 +156,11 @@ func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment
 		 where g.identity_id = @id
 		 order by g.since, g.id
 		 limit @limit`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "as_of": m.At, "limit": httpapi.MaxLimit})
-	if err != nil {
-		return nil, fmt.Errorf("expand grants of the past: %w", err)
-	}
-	grants, err := pgx.CollectRows(rows, pgx.RowToStructByName[HeldGrant])
-	if err != nil {
-		return nil, fmt.Errorf("expand grants of the past: %w", err)
-	}
-	return grants, nil
+	return pg.All[HeldGrant](
+		ctx,
+		tx,
+		"expand grants of the past",
+		sql,
+		pgx.NamedArgs{"id": id, "as_of": m.At, "limit": httpapi.MaxLimit},
+	)
 }

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -40,11 +39,13 @@ type putSchemaIn struct {
 func (s *Service) putSchema(ctx context.Context, v viewer.Viewer,
 	in *putSchemaIn) (out *httpapi.One[attribute.Schema], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"lock schema of attributes",
 			`select pg_advisory_xact_lock(1523, hashtext(current_tenant()::text))`,
-		); err != nil { // a first row cannot be locked
-			return fmt.Errorf("lock schema of attributes: %w", err)
+		); err != nil {
+			return err
 		}
 		before, err := attribute.FindSchema(ctx, tx)
 		if err != nil {

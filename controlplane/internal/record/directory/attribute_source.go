@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
@@ -79,14 +77,18 @@ func nameWhoPinned(ctx context.Context, tx *pg.Tx, sources map[string]AttributeS
 		   and i.id = u.identity_id
 		 where u.tenant_id = current_tenant()
 		   and u.id::text = any($1)`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("find the names of who pinned: %w", err)
-	}
 	names := map[string]string{}
 	var id, name string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
-		return fmt.Errorf("find the names of who pinned: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find the names of who pinned",
+		[]any{&id, &name},
+		func() error { names[id] = name; return nil },
+		sql,
+		ids,
+	); err != nil {
+		return err
 	}
 	for field, s := range sources {
 		if s.PinnedBy != nil && s.PinnedBy.Type == string(viewer.User) {
@@ -126,13 +128,9 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[
 		           and s.removed_at is null
 		           and c.deleted_at is null) r
 		 order by ` + authority.Order
-	rows, err := tx.Query(ctx, sql, i.ID, i.SourceConnectorID)
+	records, err := pg.All[observed](ctx, tx, "find sources of attributes", sql, i.ID, i.SourceConnectorID)
 	if err != nil {
-		return nil, fmt.Errorf("find sources of attributes: %w", err)
-	}
-	records, err := pgx.CollectRows(rows, pgx.RowToStructByName[observed])
-	if err != nil {
-		return nil, fmt.Errorf("find sources of attributes: %w", err)
+		return nil, err
 	}
 	filled, err := mergepatch.Initial(i.IdentityFields)
 	if err != nil {

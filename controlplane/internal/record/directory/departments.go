@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -45,18 +44,10 @@ func (s *Service) departments(ctx context.Context, v viewer.Viewer,
 }
 
 func findDepartments(ctx context.Context, tx *pg.Tx, q string) ([]Department, error) {
-	rows, err := tx.Query(ctx, `select i.department as name, count(*) as identities
+	return pg.All[Department](ctx, tx, "find departments", `select i.department as name, count(*) as identities
 		  from `+listing.Listed(tx.Viewer, "identity", "i")+`
 		 where i.department <> '' and i.status <> 'archived' and `+listing.Matches("i.department")+`
 		 group by i.department
 		 order by count(*) desc, i.department
 		 limit 50`, pgx.NamedArgs{"q": q})
-	if err != nil {
-		return nil, fmt.Errorf("find departments: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Department])
-	if err != nil {
-		return nil, fmt.Errorf("find departments: %w", err)
-	}
-	return found, nil
 }

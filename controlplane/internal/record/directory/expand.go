@@ -55,15 +55,7 @@ func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, err
 		     and g.status not in ('revoked', 'disconnected')
 		 order by g.created_at, g.id
 		 limit @limit`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
-	if err != nil {
-		return nil, fmt.Errorf("expand grants: %w", err)
-	}
-	grants, err := pgx.CollectRows(rows, pgx.RowToStructByName[HeldGrant])
-	if err != nil {
-		return nil, fmt.Errorf("expand grants: %w", err)
-	}
-	return grants, nil
+	return pg.All[HeldGrant](ctx, tx, "expand grants", sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
 }
 
 // IdentityCounts are how many of each the reader may see.

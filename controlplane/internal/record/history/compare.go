@@ -292,12 +292,8 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 		 where g.identity_id = @id
 		 group by e.tenant_id, e.id
 		 order by coalesce(nullif(e.display_name, ''), e.name), e.id`
-	rows, err := tx.Query(ctx, holds, args)
-	if err != nil {
-		return out, fmt.Errorf("compare entitlements: %w", err)
-	}
-	if out.holds, err = pgx.CollectRows(rows, pgx.RowToStructByName[HistoryHolding]); err != nil {
-		return out, fmt.Errorf("compare entitlements: %w", err)
+	if out.holds, err = pg.All[HistoryHolding](ctx, tx, "compare entitlements", holds, args); err != nil {
+		return out, err
 	}
 	const roles = `
 		select r.id::text, r.name
@@ -310,11 +306,6 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 		                 where x.identity_id = @id and x.role_id is not null and x.effect = 'allow'
 		                     and x.state = 'active')
 		 order by r.name, r.id`
-	if rows, err = tx.Query(ctx, roles, args); err != nil {
-		return out, fmt.Errorf("compare roles: %w", err)
-	}
-	if out.roles, err = pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference]); err != nil {
-		return out, fmt.Errorf("compare roles: %w", err)
-	}
-	return out, nil
+	out.roles, err = pg.AllBy(ctx, tx, "compare roles", pgx.RowToStructByPos[identity.Reference], roles, args)
+	return out, err
 }

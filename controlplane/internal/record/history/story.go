@@ -239,14 +239,16 @@ func (s *story) read(ctx context.Context, tx *pg.Tx, page pg.Page) (events []His
 		where += " and (e.at, e.id) < (@after_at::timestamptz, @after_id::uuid)"
 		s.args["after_at"], s.args["after_id"] = page.After[0], page.After[1]
 	}
-	rows, err := tx.Query(ctx, s.sql()+` select e.at, e.id::text, e.kind, e.event, e.data from event e where `+where+`
-		order by e.at desc, e.id desc limit @limit offset @offset`, s.args)
+	found, err := pg.All[row](
+		ctx,
+		tx,
+		"read a story",
+		s.sql()+` select e.at, e.id::text, e.kind, e.event, e.data from event e where `+where+`
+		order by e.at desc, e.id desc limit @limit offset @offset`,
+		s.args,
+	)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read a story: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
-	if err != nil {
-		return nil, 0, fmt.Errorf("read a story: %w", err)
+		return nil, 0, err
 	}
 	events, err = tell(ctx, tx, found, s.bare)
 	return events, total, err

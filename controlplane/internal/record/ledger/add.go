@@ -83,8 +83,5 @@ func Touch(ctx context.Context, tx *pg.Tx, urgent bool, identityIDs ...string) e
 		insert into work_item (tenant_id, kind, subject, priority)
 		select distinct current_tenant(), 'provisioning', id, @urgent::boolean::int
 		  from unnest(@ids::text[]::uuid[]) id`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": identityIDs, "urgent": urgent}); err != nil {
-		return fmt.Errorf("touch access: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "touch access", sql, pgx.NamedArgs{"ids": identityIDs, "urgent": urgent})
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -60,13 +59,5 @@ func Desired(ctx context.Context, tx *pg.Tx, identityIDs []string) ([]Want, erro
 		   and not ` + denied + `
 		 group by r.identity_id, r.connector_id, r.entitlement_id, r.account_id
 		 order by r.identity_id, r.connector_id, r.entitlement_id nulls first, r.account_id nulls first`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": identityIDs})
-	if err != nil {
-		return nil, fmt.Errorf("desired access: %w", err)
-	}
-	wants, err := pgx.CollectRows(rows, pgx.RowToStructByName[Want])
-	if err != nil {
-		return nil, fmt.Errorf("desired access: %w", err)
-	}
-	return wants, nil
+	return pg.All[Want](ctx, tx, "desired access", sql, pgx.NamedArgs{"ids": identityIDs})
 }

@@ -126,8 +126,5 @@ func Extend(ctx context.Context, tx *pg.Tx, reasonID string, until time.Time) er
 		)
 		insert into work_item (tenant_id, kind, subject)
 		select current_tenant(), 'provisioning', identity_id from extended`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": reasonID, "until": until}); err != nil {
-		return fmt.Errorf("extend reason: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "extend reason", sql, pgx.NamedArgs{"id": reasonID, "until": until})
 }

@@ -182,10 +182,7 @@ func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 		)
 		insert into work_item (tenant_id, kind, subject)
 		select current_tenant(), 'provisioning', identity_id from holder`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID}); err != nil {
-		return fmt.Errorf("look at holders of role: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "look at holders of role", sql, pgx.NamedArgs{"role": roleID})
 }
 
 func (r Role) subject() audit.Subject { return audit.Subject{Type: "role", ID: r.ID, Display: r.Name} }

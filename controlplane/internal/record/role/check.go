@@ -117,8 +117,13 @@ func (f RoleFields) checkNesting(ctx context.Context, tx *pg.Tx, id string, befo
 		return nil
 	}
 	// Two that nest at the same time could make a circle together.
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(2801, hashtext(current_tenant()::text))`); err != nil {
-		return fmt.Errorf("lock nesting of roles: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"lock nesting of roles",
+		`select pg_advisory_xact_lock(2801, hashtext(current_tenant()::text))`,
+	); err != nil {
+		return err
 	}
 	n, err := readNesting(ctx, tx, append([]string{id}, f.ChildRoleIDs...))
 	if err != nil {
@@ -180,29 +185,18 @@ func readNesting(ctx context.Context, tx *pg.Tx, more []string) (nesting, error)
 			    or exists (select from role_child c where r.id in (c.role_id, c.child_id))`
 	)
 	n := nesting{map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]string{}}
-	rows, err := tx.Query(ctx, edges)
-	if err != nil {
-		return n, fmt.Errorf("read nesting of roles: %w", err)
-	}
 	var a, b, c string
-	_, err = pgx.ForEachRow(rows, []any{&a, &b}, func() error {
+	if err := pg.Each(ctx, tx, "read nesting of roles", []any{&a, &b}, func() error {
 		n.within[a], n.around[b] = append(n.within[a], b), append(n.around[b], a)
 		return nil
-	})
-	if err != nil {
-		return n, fmt.Errorf("read nesting of roles: %w", err)
+	}, edges); err != nil {
+		return n, err
 	}
-	if rows, err = tx.Query(ctx, roles, pgx.NamedArgs{"more": more}); err != nil {
-		return n, fmt.Errorf("read nesting of roles: %w", err)
-	}
-	if _, err = pgx.ForEachRow(
-		rows,
-		[]any{&a, &b, &c},
-		func() error { n.name[a], n.state[a] = b, c; return nil },
-	); err != nil {
-		return n, fmt.Errorf("read nesting of roles: %w", err)
-	}
-	return n, nil
+	err := pg.Each(ctx, tx, "read nesting of roles", []any{&a, &b, &c}, func() error {
+		n.name[a], n.state[a] = b, c
+		return nil
+	}, roles, pgx.NamedArgs{"more": more})
+	return n, err
 }
 
 // put makes a role hold these roles and no others.

@@ -36,20 +36,12 @@ func count(ctx context.Context, tx *pg.Tx, of []Role) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return fmt.Errorf("count holders of roles: %w", err)
-	}
 	var id string
 	var members, holders int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &members, &holders}, func() error {
+	return pg.Each(ctx, tx, "count holders of roles", []any{&id, &members, &holders}, func() error {
 		index[id].MemberCount, index[id].HolderCount = members, holders
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("count holders of roles: %w", err)
-	}
-	return nil
+	}, sql, pgx.NamedArgs{"ids": ids})
 }
 
 // cover finds how many of those who have a role the systems were seen to have given all of it, and a part.

@@ -3,7 +3,6 @@ package role
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -118,8 +117,8 @@ func (s *Service) release(ctx context.Context, tx *pg.Tx, r Role, detach bool) e
 			"change the file, or detach the role from it by detach=true").
 			Also("managed_by", r.ManagedBy)
 	}
-	if _, err := tx.Exec(ctx, `update role set managed_by = 'ui' where id = $1`, r.ID); err != nil {
-		return fmt.Errorf("detach role: %w", err)
+	if err := pg.Exec(ctx, tx, "detach role", `update role set managed_by = 'ui' where id = $1`, r.ID); err != nil {
+		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{Action: "role.detached", Subject: r.subject(),
 		Changes: []audit.Change{{Field: "managed_by", From: ByCode, To: ByUI}}})

@@ -2,10 +2,7 @@ package role
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -30,13 +27,5 @@ func Rules(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 		 where r.membership_rule is not null
 		   and r.lifecycle in ('active', 'deprecated')
 		 order by r.id`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("read rules of roles: %w", err)
-	}
-	rules, err := pgx.CollectRows(rows, pgx.RowToStructByName[Rule])
-	if err != nil {
-		return nil, fmt.Errorf("read rules of roles: %w", err)
-	}
-	return rules, nil
+	return pg.All[Rule](ctx, tx, "read rules of roles", sql)
 }

@@ -148,15 +148,7 @@ func ByKey(ctx context.Context, tx *pg.Tx, keys []string) (map[string]Role, erro
 }
 
 func collect(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]Role, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("read roles: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Role])
-	if err != nil {
-		return nil, fmt.Errorf("read roles: %w", err)
-	}
-	return found, nil
+	return pg.All[Role](ctx, tx, "read roles", sql, args)
 }
 
 func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, error) {
@@ -164,16 +156,18 @@ func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, 
 	if !listing.IsID(id) {
 		return Role{}, missing
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from role r where `+condition+locking, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return Role{}, fmt.Errorf("find role: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Role])
+	found, err := pg.One[Role](
+		ctx,
+		tx,
+		"find role",
+		`select `+columns+` from role r where `+condition+locking,
+		pgx.NamedArgs{"id": id},
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Role{}, missing
 	case err != nil:
-		return Role{}, fmt.Errorf("find role: %w", err)
+		return Role{}, err
 	}
 	return found, nil
 }
@@ -189,18 +183,18 @@ func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) e
 		            else '' end
 		  from entitlement e
 		 where e.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": after})
-	if err != nil {
-		return fmt.Errorf("check entitlements of role: %w", err)
-	}
 	known := map[string][2]string{}
 	var id, name, trouble string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"check entitlements of role",
 		[]any{&id, &name, &trouble},
 		func() error { known[id] = [2]string{name, trouble}; return nil },
+		sql,
+		pgx.NamedArgs{"ids": after},
 	); err != nil {
-		return fmt.Errorf("check entitlements of role: %w", err)
+		return err
 	}
 	var wrong []fault.Field
 	for i, id := range after {
@@ -260,8 +254,8 @@ func update(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 		           else rule_since end,
 		       updated_at = now(), version = version + 1
 		 where id = @id`
-	if _, err := tx.Exec(ctx, sql, f.args(id)); err != nil {
-		return fmt.Errorf("write role: %w", err)
+	if err := pg.Exec(ctx, tx, "write role", sql, f.args(id)); err != nil {
+		return err
 	}
 	return fill(ctx, tx, id, f)
 }
@@ -323,11 +317,23 @@ func fill(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 			  from unnest(@now::text[]::uuid[]) e
 			    on conflict do nothing`
 	)
-	if _, err := tx.Exec(ctx, entitlements, pgx.NamedArgs{"id": id, "now": f.EntitlementIDs}); err != nil {
-		return fmt.Errorf("write entitlements of role: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"write entitlements of role",
+		entitlements,
+		pgx.NamedArgs{"id": id, "now": f.EntitlementIDs},
+	); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, children, pgx.NamedArgs{"id": id, "now": f.ChildRoleIDs}); err != nil {
-		return fmt.Errorf("write nesting of role: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"write nesting of role",
+		children,
+		pgx.NamedArgs{"id": id, "now": f.ChildRoleIDs},
+	); err != nil {
+		return err
 	}
 	return keepVersion(ctx, tx, id, f)
 }
@@ -340,10 +346,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error 
 		  from role r
 		 where r.id = @id
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "content": f, "by": by(tx)}); err != nil {
-		return fmt.Errorf("keep version of role: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep version of role", sql, pgx.NamedArgs{"id": id, "content": f, "by": by(tx)})
 }
 
 // orNull is an id for the database, or null where there is none.

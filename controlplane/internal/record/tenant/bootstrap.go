@@ -72,8 +72,8 @@ func (b Bootstrap) in(ctx context.Context, tx *pg.Tx, hash *string) (out Result,
 		update tenant
 		   set region = $1, limits = $2, settings = $3
 		 where id = current_tenant()`
-	if _, err := tx.Exec(ctx, sql, b.Region, b.Limits, b.Settings); err != nil {
-		return out, fmt.Errorf("set up the tenant: %w", err)
+	if err := pg.Exec(ctx, tx, "set up the tenant", sql, b.Region, b.Limits, b.Settings); err != nil {
+		return out, err
 	}
 	if out.UserID, err = b.createAdmin(ctx, tx, hash); err != nil {
 		return out, err
@@ -148,8 +148,18 @@ func (b Bootstrap) createAdmin(ctx context.Context, tx *pg.Tx, hash *string) (st
 		insert into app_user (tenant_id, id, email, display_name, roles, control_plane_admin, password_hash, status)
 		values (current_tenant(), $1, $2, $5, array['admin'], $3, $4, case when $4::text is null then 'invited'
 		    else 'active' end)`
-	if _, err := tx.Exec(ctx, sql, id, b.AdminEmail, b.ControlPlaneAdmin, hash, b.AdminName); err != nil {
-		return "", fmt.Errorf("create the first admin: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"create the first admin",
+		sql,
+		id,
+		b.AdminEmail,
+		b.ControlPlaneAdmin,
+		hash,
+		b.AdminName,
+	); err != nil {
+		return "", err
 	}
 	return id, audit.Record(ctx, tx, audit.Entry{
 		Action:  "user.created",

@@ -2,7 +2,6 @@ package tenant
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -166,8 +165,8 @@ func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, 
 		update tenant
 		   set name = $1, region = $2, settings = settings || $3, updated_at = now(), version = version + 1
 		 where id = current_tenant()`
-	if _, err := tx.Exec(ctx, sql, after.Name, after.Region, after.Settings); err != nil {
-		return audit.Entry{}, fmt.Errorf("change tenant: %w", err)
+	if err := pg.Exec(ctx, tx, "change tenant", sql, after.Name, after.Region, after.Settings); err != nil {
+		return audit.Entry{}, err
 	}
 	return audit.Entry{Action: "tenant.updated", Changes: changes}, nil
 }
@@ -185,8 +184,8 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 			update tenant
 			   set limits = $1, updated_at = now(), version = version + 1
 			 where id = current_tenant()`
-		if _, err := tx.Exec(ctx, sql, in.Body); err != nil {
-			return audit.Entry{}, fmt.Errorf("limit tenant: %w", err)
+		if err := pg.Exec(ctx, tx, "limit tenant", sql, in.Body); err != nil {
+			return audit.Entry{}, err
 		}
 		changes, err := mergepatch.Diff(t.Limits, in.Body)
 		return audit.Entry{Action: "tenant.limits_changed", Changes: changes}, err
@@ -239,8 +238,8 @@ func (t Tenant) become(ctx context.Context, tx *pg.Tx, to Status, action string,
 		update tenant
 		   set status = $1, status_reason = $2, updated_at = now(), version = version + 1
 		 where id = current_tenant()`
-	if _, err := tx.Exec(ctx, sql, to, why); err != nil {
-		return audit.Entry{}, fmt.Errorf("change the tenant's status: %w", err)
+	if err := pg.Exec(ctx, tx, "change the tenant's status", sql, to, why); err != nil {
+		return audit.Entry{}, err
 	}
 	entry := audit.Entry{Action: action, Changes: []audit.Change{{Field: "status", From: t.Status, To: to}}}
 	if why != nil {

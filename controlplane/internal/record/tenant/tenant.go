@@ -104,16 +104,17 @@ func Find(ctx context.Context, tx *pg.Tx) (Tenant, error) {
 
 // find reads the tenant of the transaction; lock is a locking clause or empty.
 func find(ctx context.Context, tx *pg.Tx, lock string) (Tenant, error) {
-	rows, err := tx.Query(ctx, "select "+columns+" from tenant t where t.id = current_tenant() "+lock)
-	if err != nil {
-		return Tenant{}, fmt.Errorf("find tenant: %w", err)
-	}
-	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Tenant])
+	t, err := pg.One[Tenant](
+		ctx,
+		tx,
+		"find tenant",
+		"select "+columns+" from tenant t where t.id = current_tenant() "+lock,
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Tenant{}, fault.New(fault.NotFound, "no tenant %s", tx.Viewer.Tenant)
 	case err != nil:
-		return Tenant{}, fmt.Errorf("find tenant: %w", err)
+		return Tenant{}, err
 	}
 	t.Settings.fill()
 	return t, nil

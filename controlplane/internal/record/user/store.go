@@ -40,16 +40,18 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (User, error) {
 	if !listing.IsID(id) {
 		return User{}, notFound(id)
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from `+from+` where u.id = $1 and u.deleted_at is null`+locking, id)
-	if err != nil {
-		return User{}, fmt.Errorf("find user: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
+	found, err := pg.One[row](
+		ctx,
+		tx,
+		"find user",
+		`select `+columns+` from `+from+` where u.id = $1 and u.deleted_at is null`+locking,
+		id,
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return User{}, notFound(id)
 	case err != nil:
-		return User{}, fmt.Errorf("find user: %w", err)
+		return User{}, err
 	}
 	return found.shown(), nil
 }
@@ -129,8 +131,8 @@ func erase(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 		`delete from signin_link where user_id = $1`,
 		`delete from auth_session where user_id = $1`,
 	} {
-		if _, err := tx.Exec(ctx, sql, id); err != nil {
-			return fmt.Errorf("erase how a user signs in: %w", err)
+		if err := pg.Exec(ctx, tx, "erase how a user signs in", sql, id); err != nil {
+			return err
 		}
 	}
 	const sql = `
@@ -140,10 +142,7 @@ func erase(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 		       status = 'disabled', last_login_at = null, invited_at = null, deleted_at = $2, updated_at = $2,
 		           version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, now); err != nil {
-		return fmt.Errorf("erase user: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "erase user", sql, id, now)
 }
 
 // invited notes that a link was made, and says until when it can be used.

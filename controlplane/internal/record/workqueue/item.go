@@ -3,7 +3,6 @@ package workqueue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -102,16 +101,12 @@ func find(ctx context.Context, tx *pg.Tx, id string) (WorkItem, error) {
 	if !listing.IsID(id) {
 		return WorkItem{}, missing
 	}
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return WorkItem{}, fmt.Errorf("find work item: %w", err)
-	}
-	item, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[WorkItem])
+	item, err := pg.One[WorkItem](ctx, tx, "find work item", sql, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return WorkItem{}, missing
 	case err != nil:
-		return WorkItem{}, fmt.Errorf("find work item: %w", err)
+		return WorkItem{}, err
 	}
 	return item, nil
 }

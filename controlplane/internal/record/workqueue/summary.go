@@ -3,11 +3,8 @@ package workqueue
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -80,13 +77,9 @@ func (s *Service) summarize(ctx context.Context, tx *pg.Tx) (out WorkSummary, er
 		       max(w.failed_at) as last_failed_at
 		  from work_item w
 		 group by w.kind`
-	rows, err := tx.Query(ctx, sql)
+	found, err := pg.All[WorkKind](ctx, tx, "summarize the work queue", sql)
 	if err != nil {
-		return out, fmt.Errorf("summarize the work queue: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[WorkKind])
-	if err != nil {
-		return out, fmt.Errorf("summarize the work queue: %w", err)
+		return out, err
 	}
 	out.Kinds = s.named(found)
 	jobs, err := s.recurring(ctx, tx)
@@ -139,13 +132,9 @@ func (s *Service) recurring(ctx context.Context, tx *pg.Tx) ([]OperatedWork, err
 		       case when r.lease_until > now() then null else r.due_at end as next_at, r.finished_at,
 		       r.attempts as failed_runs, r.last_error
 		  from recurring_work r`
-	rows, err := tx.Query(ctx, sql)
+	found, err := pg.All[OperatedWork](ctx, tx, "list recurring work", sql)
 	if err != nil {
-		return nil, fmt.Errorf("list recurring work: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[OperatedWork])
-	if err != nil {
-		return nil, fmt.Errorf("list recurring work: %w", err)
+		return nil, err
 	}
 	all := make([]OperatedWork, 0, len(s.Jobs))
 	for _, j := range s.Jobs {

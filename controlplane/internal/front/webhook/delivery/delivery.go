@@ -113,16 +113,12 @@ func Find(ctx context.Context, tx *pg.Tx, webhook, id string) (d DeliveryDetail,
 	}
 	sql := `select ` + Columns + `, d.attempts from webhook_delivery d where d.tenant_id = current_tenant()
 		and d.webhook_id = $1 and d.id = $2`
-	rows, err := tx.Query(ctx, sql, webhook, id)
-	if err != nil {
-		return d, fmt.Errorf("find delivery: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[stored])
+	found, err := pg.One[stored](ctx, tx, "find delivery", sql, webhook, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return d, missing
 	case err != nil:
-		return d, fmt.Errorf("find delivery: %w", err)
+		return d, err
 	}
 	d.Delivery = found.Delivery
 	if err := json.Unmarshal(found.Attempts, &d.Attempts); err != nil {

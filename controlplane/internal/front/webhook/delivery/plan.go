@@ -71,8 +71,8 @@ func Insert(ctx context.Context, tx *pg.Tx, list []Planned) error {
 		  from jsonb_to_recordset($1::jsonb) p (id uuid, webhook uuid, event uuid, event_type text, resource uuid,
 		                                 sequence bigint, format text, purpose text, state text, redelivery_of uuid,
 		                                     offsets int[])`
-	if _, err := tx.Exec(ctx, sql, string(rows)); err != nil {
-		return fmt.Errorf("make deliveries: %w", err)
+	if err := pg.Exec(ctx, tx, "make deliveries", sql, string(rows)); err != nil {
+		return err
 	}
 	return pg.Notify(ctx, tx, Channel, "")
 }

@@ -30,22 +30,20 @@ func mustBeEnabled(r subscription.Row) error {
 
 // eventOf is the event of a delivery, while it is kept.
 func eventOf(ctx context.Context, tx *pg.Tx, d Delivery) (event.Stored, error) {
-	rows, err := tx.Query(
+	e, err := pg.One[event.Stored](
 		ctx,
+		tx,
+		"find event",
 		`select `+event.Columns+` from event e where e.tenant_id = current_tenant() and e.id = $1`,
 		d.EventID,
 	)
-	if err != nil {
-		return event.Stored{}, fmt.Errorf("find event: %w", err)
-	}
-	e, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[event.Stored])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) && d.Purpose == ForPing:
 		return e, fault.Coded(fault.Conflict, "event_gone", "a test event is sent once; test the webhook again")
 	case errors.Is(err, pgx.ErrNoRows):
 		return e, fault.Coded(fault.Conflict, "event_gone", "the event is older than 30 days and no longer kept")
 	case err != nil:
-		return e, fmt.Errorf("find event: %w", err)
+		return e, err
 	}
 	return e, nil
 }
@@ -165,26 +163,18 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r subscription.Row, to 
 		                                             and d.webhook_id = @webhook and d.state = 'succeeded'))
 		 order by e.at, e.id
 		 limit @most`
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{
-			"from":        in.Body.From,
-			"to":          to,
-			"wanted":      r.Events,
-			"kinds":       subscription.Some(in.Body.Events),
-			"ids":         subscription.Some(in.Body.IDs),
-			"undelivered": in.Body.UndeliveredOnly,
-			"webhook":     r.ID,
-			"most":        maxReplay + 1,
-		},
-	)
+	found, err := pg.All[event.Stored](ctx, tx, "find events", sql, pgx.NamedArgs{
+		"from":        in.Body.From,
+		"to":          to,
+		"wanted":      r.Events,
+		"kinds":       subscription.Some(in.Body.Events),
+		"ids":         subscription.Some(in.Body.IDs),
+		"undelivered": in.Body.UndeliveredOnly,
+		"webhook":     r.ID,
+		"most":        maxReplay + 1,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("find events: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[event.Stored])
-	if err != nil {
-		return nil, fmt.Errorf("find events: %w", err)
+		return nil, err
 	}
 	if len(found) > maxReplay {
 		return nil, fault.Coded(

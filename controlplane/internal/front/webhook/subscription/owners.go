@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -20,13 +18,9 @@ func CheckOwners(ctx context.Context, tx *pg.Tx, owners, before []string) error 
 	}
 	const sql = `select u.id::text from app_user u where u.tenant_id = current_tenant() and u.deleted_at is null
 		and u.id::text = any ($1)`
-	rows, err := tx.Query(ctx, sql, fresh)
+	users, err := pg.All[string](ctx, tx, "look for owners", sql, fresh)
 	if err != nil {
-		return fmt.Errorf("look for owners: %w", err)
-	}
-	users, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("look for owners: %w", err)
+		return err
 	}
 	for i, id := range owners {
 		if slices.Contains(fresh, id) && !slices.Contains(users, id) {

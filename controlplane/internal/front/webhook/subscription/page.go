@@ -41,12 +41,8 @@ func Page[T any](
 		alias,
 		direction,
 	)
-	rows, err := tx.Query(ctx, sql, all)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[T]); err != nil {
-		return nil, 0, fmt.Errorf("list: %w", err)
+	if items, err = pg.All[T](ctx, tx, "list", sql, all); err != nil {
+		return nil, 0, err
 	}
 	return items, total, nil
 }

@@ -69,19 +69,22 @@ func SecretsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string][]Secre
 		  from webhook_secret x
 		 where x.tenant_id = current_tenant() and x.webhook_id = any($1::uuid[]) and ` + valid + `
 		 order by x.created_at desc, x.id desc`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("list secrets: %w", err)
-	}
 	found := map[string][]Secret{}
 	var webhook string
 	var x Secret
-	_, err = pgx.ForEachRow(rows, []any{&webhook, &x.ID, &x.State, &x.CreatedAt, &x.ExpiresAt}, func() error {
-		found[webhook] = append(found[webhook], x)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list secrets: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"list secrets",
+		[]any{&webhook, &x.ID, &x.State, &x.CreatedAt, &x.ExpiresAt},
+		func() error {
+			found[webhook] = append(found[webhook], x)
+			return nil
+		},
+		sql,
+		ids,
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }
@@ -126,10 +129,7 @@ func AddSecret(ctx context.Context, tx *pg.Tx, ring *seal.Keyring, webhook strin
 	}
 	const sql = `insert into webhook_secret (tenant_id, id, webhook_id, sealed, created_at) values (current_tenant(),
 		$1, $2, $3, clock_timestamp())`
-	if _, err := tx.Exec(ctx, sql, id, webhook, sealed); err != nil {
-		return fmt.Errorf("keep secret: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep secret", sql, id, webhook, sealed)
 }
 
 // MaxRetiring bounds how many old secrets sign beside the new one.
@@ -141,8 +141,8 @@ func Retire(ctx context.Context, tx *pg.Tx, webhook string, overlap time.Duratio
 		update webhook_secret
 		   set state = 'retiring', expires_at = now() + make_interval(secs => $2)
 		 where tenant_id = current_tenant() and webhook_id = $1 and state = 'active'`
-	if _, err := tx.Exec(ctx, old, webhook, overlap.Seconds()); err != nil {
-		return fmt.Errorf("retire secret: %w", err)
+	if err := pg.Exec(ctx, tx, "retire secret", old, webhook, overlap.Seconds()); err != nil {
+		return err
 	}
 	const gone = `
 		delete from webhook_secret
@@ -153,8 +153,5 @@ func Retire(ctx context.Context, tx *pg.Tx, webhook string, overlap time.Duratio
 		                where tenant_id = current_tenant() and webhook_id = $1 and state = 'retiring'
 		                order by created_at desc, id desc
 		               offset $2))`
-	if _, err := tx.Exec(ctx, gone, webhook, MaxRetiring); err != nil {
-		return fmt.Errorf("delete old secrets: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "delete old secrets", gone, webhook, MaxRetiring)
 }

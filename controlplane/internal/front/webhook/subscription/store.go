@@ -29,20 +29,18 @@ func Find(ctx context.Context, tx *pg.Tx, id, locking string) (Row, error) {
 	if uuid.Validate(id) != nil {
 		return Row{}, missing
 	}
-	rows, err := tx.Query(
+	found, err := pg.One[Row](
 		ctx,
+		tx,
+		"find webhook",
 		`select `+Columns+` from webhook w where w.tenant_id = current_tenant() and w.id = $1 `+locking,
 		id,
 	)
-	if err != nil {
-		return Row{}, fmt.Errorf("find webhook: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Row])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Row{}, missing
 	case err != nil:
-		return Row{}, fmt.Errorf("find webhook: %w", err)
+		return Row{}, err
 	}
 	return found, nil
 }
@@ -54,8 +52,8 @@ const MaxWebhooks = 100
 // same time wait for each other.
 func MayAdd(ctx context.Context, tx *pg.Tx) error {
 	const turn = `select pg_advisory_xact_lock(hashtextextended('webhooks ' || current_tenant()::text, 0))`
-	if _, err := tx.Exec(ctx, turn); err != nil {
-		return fmt.Errorf("wait for others who make webhooks: %w", err)
+	if err := pg.Exec(ctx, tx, "wait for others who make webhooks", turn); err != nil {
+		return err
 	}
 	var n int
 	if err := tx.QueryRow(ctx, `select count(*) from webhook where tenant_id = current_tenant()`).Scan(&n); err != nil {
@@ -137,13 +135,14 @@ func Some[T any](s []T) []T {
 
 // Wish has the tenant's events published for all kinds that one of its webhooks wants, enabled or not.
 func Wish(ctx context.Context, tx *pg.Tx) error {
-	rows, err := tx.Query(ctx, `select distinct unnest(events) from webhook where tenant_id = current_tenant()`)
+	names, err := pg.All[string](
+		ctx,
+		tx,
+		"read wanted events",
+		`select distinct unnest(events) from webhook where tenant_id = current_tenant()`,
+	)
 	if err != nil {
-		return fmt.Errorf("read wanted events: %w", err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("read wanted events: %w", err)
+		return err
 	}
 	kinds := make([]event.Kind, len(names))
 	for i, n := range names {
@@ -164,8 +163,8 @@ func SetState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
 		       exhausted_since = null, blocked = 0, warned_at = null, probe_at = null, probes = 0, updated_at = now(),
 		           version = version + 1
 		 where tenant_id = current_tenant() and id = $1`
-	if _, err := tx.Exec(ctx, sql, id, state, reason); err != nil {
-		return fmt.Errorf("set state of webhook: %w", err)
+	if err := pg.Exec(ctx, tx, "set state of webhook", sql, id, state, reason); err != nil {
+		return err
 	}
 	if state == Enabled {
 		return nil
@@ -176,8 +175,5 @@ func SetState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
 		 where tenant_id = current_tenant()
 		   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1
 		       and state = 'pending' limit $2)`
-	if _, err := tx.Exec(ctx, skip, id, AtOnce); err != nil {
-		return fmt.Errorf("skip what waits: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "skip what waits", skip, id, AtOnce)
 }

@@ -2,7 +2,6 @@ package calendar
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -164,8 +163,8 @@ func (s *Service) removeCalendar(ctx context.Context, v viewer.Viewer, in *match
 		if err := check.CheckUnused(ctx, tx, found.ID, "calendar_in_use", "calendar"); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from work_calendar where id = $1`, found.ID); err != nil {
-			return fmt.Errorf("delete calendar: %w", err)
+		if err := pg.Exec(ctx, tx, "delete calendar", `delete from work_calendar where id = $1`, found.ID); err != nil {
+			return err
 		}
 		return audit.Record(
 			ctx,

@@ -2,7 +2,6 @@ package calendar
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -143,8 +142,14 @@ func (s *Service) removeOnCall(ctx context.Context, v viewer.Viewer, in *matchIn
 		if err := check.CheckUnused(ctx, tx, found.ID, "schedule_in_use", "schedule"); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from on_call_schedule where id = $1`, found.ID); err != nil {
-			return fmt.Errorf("delete on-call schedule: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"delete on-call schedule",
+			`delete from on_call_schedule where id = $1`,
+			found.ID,
+		); err != nil {
+			return err
 		}
 		return audit.Record(
 			ctx,

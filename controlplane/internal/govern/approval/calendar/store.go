@@ -2,7 +2,6 @@ package calendar
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,8 +63,8 @@ func putCalendar(
 	}
 	if len(changes) > 0 {
 		if after.Usual {
-			if _, err := tx.Exec(ctx, others, id); err != nil {
-				return ApprovalCalendar{}, fmt.Errorf("put usual calendar aside: %w", err)
+			if err := pg.Exec(ctx, tx, "put usual calendar aside", others, id); err != nil {
+				return ApprovalCalendar{}, err
 			}
 		}
 		_, err := tx.Exec(

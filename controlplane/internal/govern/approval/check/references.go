@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -57,17 +56,17 @@ func (c *Checker) FindReferences(ctx context.Context, tx *pg.Tx) error {
 		return nil
 	}
 	there := map[[2]string]bool{}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tables": tables, "ids": ids})
-	if err != nil {
-		return fmt.Errorf("find what a rule names: %w", err)
-	}
 	var table, id string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find what a rule names",
 		[]any{&table, &id},
 		func() error { there[[2]string{table, id}] = true; return nil },
+		sql,
+		pgx.NamedArgs{"tables": tables, "ids": ids},
 	); err != nil {
-		return fmt.Errorf("find what a rule names: %w", err)
+		return err
 	}
 	for _, m := range c.References {
 		if !there[[2]string{m.Table, m.ID}] {

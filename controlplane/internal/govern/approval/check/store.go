@@ -20,16 +20,12 @@ func FindOne[T any](ctx context.Context, tx *pg.Tx, what, sql, id string) (none 
 	if !listing.IsID(id) {
 		return none, missing
 	}
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return none, fmt.Errorf("find %s: %w", what, err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+	found, err := pg.One[T](ctx, tx, "find "+what, sql, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return none, missing
 	case err != nil:
-		return none, fmt.Errorf("find %s: %w", what, err)
+		return none, err
 	}
 	return found, nil
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -30,15 +29,7 @@ func UsersOf(ctx context.Context, tx *pg.Tx, id string) ([]ApprovalUse, error) {
 		select 'on_call_schedule', s.id::text, s.name from on_call_schedule s where s.calendar_id = @id::text::uuid
 		 order by 1, 3, 2
 		 limit 20`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": strings.ToLower(id)})
-	if err != nil {
-		return nil, fmt.Errorf("find what uses it: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[ApprovalUse])
-	if err != nil {
-		return nil, fmt.Errorf("find what uses it: %w", err)
-	}
-	return found, nil
+	return pg.All[ApprovalUse](ctx, tx, "find what uses it", sql, pgx.NamedArgs{"id": strings.ToLower(id)})
 }
 
 // ApprovalUse is something that uses a rule.

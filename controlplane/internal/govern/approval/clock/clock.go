@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -29,15 +27,11 @@ func Load(ctx context.Context, tx *pg.Tx) (Clock, error) {
 		return Clock{}, err
 	}
 	clock := Clock{Usual: nineToFive(lifecycle.Zone()), byID: map[string]worktime.Calendar{}}
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return clock, fmt.Errorf("read calendars: %w", err)
-	}
 	var id, zone string
 	var week worktime.ApprovalWeek
 	var holidays []worktime.ApprovalHoliday
 	var usual bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &zone, &week, &holidays, &usual}, func() error {
+	if err := pg.Each(ctx, tx, "read calendars", []any{&id, &zone, &week, &holidays, &usual}, func() error {
 		c, err := worktime.CalendarOf(zone, week, holidays)
 		if err != nil {
 			return fmt.Errorf("calendar %s: %w", id, err)
@@ -47,9 +41,8 @@ func Load(ctx context.Context, tx *pg.Tx) (Clock, error) {
 		}
 		week, holidays = worktime.ApprovalWeek{}, nil
 		return nil
-	})
-	if err != nil {
-		return clock, fmt.Errorf("read calendars: %w", err)
+	}, sql); err != nil {
+		return clock, err
 	}
 	return clock, nil
 }

@@ -29,24 +29,27 @@ func (c Clock) OnDuty(
 	if len(schedules) == 0 {
 		return duty, names, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": schedules})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find who is on call: %w", err)
-	}
 	var id, name, shift, calendar string
 	var ids []string
 	var starts time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &name, &ids, &shift, &starts, &calendar}, func() error {
-		length, err := span.Parse(shift)
-		if err != nil {
-			return fmt.Errorf("shift of the schedule %s: %w", id, err)
-		}
-		turn := worktime.Turn(len(ids), starts, length, c.calendar(calendar).Zone, at)
-		duty[id], names[id] = slices.Concat(ids[turn:], ids[:turn]), name
-		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find who is on call: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find who is on call",
+		[]any{&id, &name, &ids, &shift, &starts, &calendar},
+		func() error {
+			length, err := span.Parse(shift)
+			if err != nil {
+				return fmt.Errorf("shift of the schedule %s: %w", id, err)
+			}
+			turn := worktime.Turn(len(ids), starts, length, c.calendar(calendar).Zone, at)
+			duty[id], names[id] = slices.Concat(ids[turn:], ids[:turn]), name
+			return nil
+		},
+		sql,
+		pgx.NamedArgs{"ids": schedules},
+	); err != nil {
+		return nil, nil, err
 	}
 	return duty, names, nil
 }

@@ -87,17 +87,17 @@ func treesOf(ctx context.Context, tx *pg.Tx, ids, named []string) (sets, error) 
 	if len(named) == 0 {
 		return found, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": named})
-	if err != nil {
-		return nil, fmt.Errorf("find managers above: %w", err)
-	}
 	var id, manager, external string
-	if _, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find managers above",
 		[]any{&id, &manager, &external},
 		func() error { put(found, id, manager, external); return nil },
+		sql,
+		pgx.NamedArgs{"ids": ids, "named": named},
 	); err != nil {
-		return nil, fmt.Errorf("find managers above: %w", err)
+		return nil, err
 	}
 	return found, nil
 }
@@ -136,21 +136,16 @@ func heldBy(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs)
 	if len(needs.Roles)+len(needs.Entitlements) == 0 {
 		return roles, entitlements, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "roles": needs.Roles, "entitlements": needs.Entitlements})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find what people hold: %w", err)
-	}
 	var id, what, held, key string
-	_, err = pgx.ForEachRow(rows, []any{&id, &what, &held, &key}, func() error {
+	if err := pg.Each(ctx, tx, "find what people hold", []any{&id, &what, &held, &key}, func() error {
 		if what == "role" {
 			put(roles, id, held, key)
 		} else {
 			put(entitlements, id, held)
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}, sql, pgx.NamedArgs{"ids": ids, "roles": needs.Roles, "entitlements": needs.Entitlements}); err != nil {
+		return nil, nil, err
 	}
 	return roles, entitlements, nil
 }

@@ -2,7 +2,6 @@ package organization
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -36,19 +35,19 @@ func managersOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string][]stri
 
 // lists reads rows of a name and a list.
 func lists(ctx context.Context, tx *pg.Tx, what, sql string, args pgx.NamedArgs) (map[string][]string, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
 	found := map[string][]string{}
 	var name string
 	var list []string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		what,
 		[]any{&name, &list},
 		func() error { found[name] = slices.Clone(list); return nil },
+		sql,
+		args,
 	); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, err
 	}
 	return found, nil
 }

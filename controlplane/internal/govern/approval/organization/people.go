@@ -2,7 +2,6 @@ package organization
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,26 +25,14 @@ func (o *Organization) LoadTexts(ctx context.Context, tx *pg.Tx, texts []string)
 	if len(texts) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")},
-	)
-	if err != nil {
-		return fmt.Errorf("find whom expressions name: %w", err)
-	}
 	var id, external, email string
-	_, err = pgx.ForEachRow(rows, []any{&id, &external, &email}, func() error {
+	return pg.Each(ctx, tx, "find whom expressions name", []any{&id, &external, &email}, func() error {
 		// an id is stronger than an address, and that than another system's name
 		for _, name := range []string{external, email, id} {
 			o.Texts[strings.ToLower(name)] = id
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find whom expressions name: %w", err)
-	}
-	return nil
+	}, sql, pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")})
 }
 
 // Meet reads the people who may come to be asked, and their delegates.
@@ -64,13 +51,16 @@ func (o *Organization) Meet(ctx context.Context, tx *pg.Tx, ids []string, at tim
 		  from identity i
 		 where i.id = any(@ids::text[]::uuid[])`
 	o.People = map[string]Person{}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": approval.SortedSet(ids)})
+	list, err := pg.AllBy(
+		ctx,
+		tx,
+		"read approvers",
+		pgx.RowToStructByPos[Person],
+		sql,
+		pgx.NamedArgs{"ids": approval.SortedSet(ids)},
+	)
 	if err != nil {
-		return fmt.Errorf("read approvers: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Person])
-	if err != nil {
-		return fmt.Errorf("read approvers: %w", err)
+		return err
 	}
 	for _, p := range list {
 		o.People[p.ID] = p

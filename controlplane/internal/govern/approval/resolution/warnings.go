@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/organization"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
@@ -180,20 +178,15 @@ func sample(ctx context.Context, tx *pg.Tx) (ids []string, sponsored int, err er
 		   and i.kind = 'human'
 		 order by i.id desc
 		 limit $1`
-	rows, err := tx.Query(ctx, sql, sampleSize)
-	if err != nil {
-		return nil, 0, fmt.Errorf("look at people: %w", err)
-	}
 	var id string
 	var has bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &has}, func() error {
+	if err := pg.Each(ctx, tx, "look at people", []any{&id, &has}, func() error {
 		if ids = append(ids, id); has {
 			sponsored++
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("look at people: %w", err)
+	}, sql, sampleSize); err != nil {
+		return nil, 0, err
 	}
 	return ids, sponsored, nil
 }

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -18,18 +17,17 @@ func Requestable(ctx context.Context, tx *pg.Tx) (map[string]Item, error) {
 		 union all
 		select 'entitlement', e.id::text from entitlement e where e.requestable and e.lifecycle = 'active'
 		    and e.removed_at is null`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("find what can be asked for: %w", err)
-	}
 	of := map[string][]string{}
 	var kind, id string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find what can be asked for",
 		[]any{&kind, &id},
 		func() error { of[kind] = append(of[kind], id); return nil },
+		sql,
 	); err != nil {
-		return nil, fmt.Errorf("find what can be asked for: %w", err)
+		return nil, err
 	}
 	return Load(ctx, tx, of["role"], of["entitlement"])
 }
@@ -78,13 +76,16 @@ func Load(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[str
 		  from entitlement e
 		  left join connector c on c.id = e.connector_id
 		 where e.id = any(@entitlements::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": roles, "entitlements": entitlements})
+	list, err := pg.AllBy(
+		ctx,
+		tx,
+		"read the requested resource",
+		pgx.RowToStructByNameLax[Item],
+		sql,
+		pgx.NamedArgs{"roles": roles, "entitlements": entitlements},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("read the requested resource: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[Item])
-	if err != nil {
-		return nil, fmt.Errorf("read the requested resource: %w", err)
+		return nil, err
 	}
 	found := make(map[string]Item, len(list))
 	for _, i := range list {
@@ -116,35 +117,38 @@ func lookInside(ctx context.Context, tx *pg.Tx, found map[string]Item, roles []s
 	if len(roles) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": roles})
-	if err != nil {
-		return fmt.Errorf("look into roles: %w", err)
-	}
 	var root, risk, connector, place string
 	var privileged bool
 	var owners, tags []string
 	highest := map[string]string{}
-	_, err = pgx.ForEachRow(rows, []any{&root, &risk, &privileged, &owners, &tags, &connector, &place}, func() error {
-		i := found["role "+root]
-		i.Privileged = i.Privileged || privileged
-		i.InnerOwners = approval.AppendNew(i.InnerOwners, owners...)
-		i.Tags, i.Connectors, i.Places = approval.AppendNew(
-			i.Tags,
-			tags...), approval.AppendNew(
-			i.Connectors,
-			connector,
-		), approval.AppendNew(
-			i.Places,
-			place,
-		)
-		if slices.Index(RiskLevels, risk) > slices.Index(RiskLevels, highest[root]) {
-			highest[root] = risk
-		}
-		found[i.Key()] = i
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("look into roles: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"look into roles",
+		[]any{&root, &risk, &privileged, &owners, &tags, &connector, &place},
+		func() error {
+			i := found["role "+root]
+			i.Privileged = i.Privileged || privileged
+			i.InnerOwners = approval.AppendNew(i.InnerOwners, owners...)
+			i.Tags, i.Connectors, i.Places = approval.AppendNew(
+				i.Tags,
+				tags...), approval.AppendNew(
+				i.Connectors,
+				connector,
+			), approval.AppendNew(
+				i.Places,
+				place,
+			)
+			if slices.Index(RiskLevels, risk) > slices.Index(RiskLevels, highest[root]) {
+				highest[root] = risk
+			}
+			found[i.Key()] = i
+			return nil
+		},
+		sql,
+		pgx.NamedArgs{"roles": roles},
+	); err != nil {
+		return err
 	}
 	for key, i := range found {
 		if i.Type == "role" && i.Risk == "" {

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,13 +13,9 @@ func LoadBook(ctx context.Context, tx *pg.Tx) (*Book, error) {
 	const sql = `
 		select r.id::text, r.name, r.version, r.enabled, r.priority, r.applies_to as applies, r.branches, r.terms
 		  from approval_rule r`
-	rows, err := tx.Query(ctx, sql)
+	list, err := pg.AllBy(ctx, tx, "read approval rules", pgx.RowToAddrOfStructByNameLax[Rule], sql)
 	if err != nil {
-		return nil, fmt.Errorf("read approval rules: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByNameLax[Rule])
-	if err != nil {
-		return nil, fmt.Errorf("read approval rules: %w", err)
+		return nil, err
 	}
 	for _, r := range list {
 		r.read()

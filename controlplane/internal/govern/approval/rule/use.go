@@ -59,8 +59,13 @@ func (c *checker) circles(ctx context.Context, tx *pg.Tx, f ApprovalRuleFields, 
 	if len(start) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3301, hashtext(current_tenant()::text))`); err != nil {
-		return fmt.Errorf("lock approval rules: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"lock approval rules",
+		`select pg_advisory_xact_lock(3301, hashtext(current_tenant()::text))`,
+	); err != nil {
+		return err
 	}
 	b, err := LoadBook(ctx, tx)
 	if err != nil {

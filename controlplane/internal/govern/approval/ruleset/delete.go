@@ -2,7 +2,6 @@ package ruleset
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
@@ -45,8 +44,14 @@ func remove(ctx context.Context, tx *pg.Tx, before rule.ApprovalRule) error {
 	if err := check.CheckUnused(ctx, tx, before.ID, "approval_rule_in_use", "rule"); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `delete from approval_rule where id = $1`, before.ID); err != nil {
-		return fmt.Errorf("delete approval rule: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"delete approval rule",
+		`delete from approval_rule where id = $1`,
+		before.ID,
+	); err != nil {
+		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.deleted", Subject: before.Subject()})
 }

@@ -3,7 +3,6 @@ package ruleset
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
@@ -26,10 +25,14 @@ func Update(ctx context.Context, tx *pg.Tx, id string, f rule.ApprovalRuleFields
 
 // SetOrigin writes where a rule is from. Its version stays: it says nothing else than before.
 func SetOrigin(ctx context.Context, tx *pg.Tx, id string, origin map[string]any) error {
-	if _, err := tx.Exec(ctx, `update approval_rule set origin = $2 where id = $1`, id, origin); err != nil {
-		return fmt.Errorf("write origin of approval rule: %w", err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"write origin of approval rule",
+		`update approval_rule set origin = $2 where id = $1`,
+		id,
+		origin,
+	)
 }
 
 // Patch applies a merge patch. Lists, such as branches, are replaced as a whole.

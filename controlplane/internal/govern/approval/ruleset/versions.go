@@ -41,10 +41,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		  from approval_rule r
 		 where r.id = @id`
 	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": by}); err != nil {
-		return fmt.Errorf("keep version of approval rule: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep version of approval rule", sql, pgx.NamedArgs{"id": id, "by": by})
 }
 
 // ApprovalRuleVersion is what a rule said once.
@@ -80,16 +77,14 @@ func versions(
 			return nil, 0, fmt.Errorf("position in versions: %w", err)
 		}
 	}
-	rows, err := tx.Query(
+	if items, err = pg.All[ApprovalRuleVersion](
 		ctx,
+		tx,
+		"list versions of approval rule",
 		sql,
 		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-	)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list versions of approval rule: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[ApprovalRuleVersion]); err != nil {
-		return nil, 0, fmt.Errorf("list versions of approval rule: %w", err)
+	); err != nil {
+		return nil, 0, err
 	}
 	for i := range items {
 		items[i].Content.FillLists()

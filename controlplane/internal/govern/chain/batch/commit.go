@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -124,13 +123,9 @@ func BusyTasks(ctx context.Context, tx *pg.Tx, ids []string) (map[string]bool, e
 		   and t.id = any(@ids::text[]::uuid[])
 		   and t.state in ('open', 'claimed')
 		   and t.id not in (select f.id from free f)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	found, err := pg.All[string](ctx, tx, "lock tasks", sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("lock tasks: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("lock tasks: %w", err)
+		return nil, err
 	}
 	for _, id := range found {
 		busy[id] = true

@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,8 +103,5 @@ func (o organization) mark(ctx context.Context, tx *pg.Tx, now time.Time) error 
 		"everything": o.everything,
 		"now":        now,
 	}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("find approvals that a change concerns: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "find approvals that a change concerns", sql, args)
 }

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -41,20 +40,15 @@ func LookAround(ctx context.Context, tx *pg.Tx, st *state.Stage) (Around, error)
 		 where a.tenant_id = current_tenant()
 		   and a.task_id = any(@tasks::text[]::uuid[])
 		   and a.dropped_at is null`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tasks": state.NonNil(st.OpenTasks())})
-	if err != nil {
-		return at, fmt.Errorf("look who decides: %w", err)
-	}
 	var task, person string
-	_, err = pgx.ForEachRow(rows, []any{&task, &person}, func() error {
+	if err := pg.Each(ctx, tx, "look who decides", []any{&task, &person}, func() error {
 		if at.Assigned[task] == nil {
 			at.Assigned[task] = map[string]bool{}
 		}
 		at.Assigned[task][person] = true
 		return nil
-	})
-	if err != nil {
-		return at, fmt.Errorf("look who decides: %w", err)
+	}, sql, pgx.NamedArgs{"tasks": state.NonNil(st.OpenTasks())}); err != nil {
+		return at, err
 	}
 	return at, nil
 }

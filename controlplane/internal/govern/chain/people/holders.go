@@ -39,13 +39,5 @@ func Holders(ctx context.Context, tx *pg.Tx, role string) ([]string, error) {
 		   and (u.identity_id is null or unable_to_decide(u.identity_id) not in ('left', 'unknown'))
 		   and @role = any (u.roles)
 		 limit 1000`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"role": role})
-	if err != nil {
-		return nil, fmt.Errorf("find who has a role: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who has a role: %w", err)
-	}
-	return found, nil
+	return pg.All[string](ctx, tx, "find who has a role", sql, pgx.NamedArgs{"role": role})
 }

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -74,19 +73,22 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]st
 		 where l.tenant_id = current_tenant()
 		   and l.item_id = any(@items::text[]::uuid[])
 		 order by l.item_id, l.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"items": itemIDs})
-	if err != nil {
-		return nil, fmt.Errorf("read what happened in stages: %w", err)
-	}
 	logs := map[stageOf][]state.LogEntry{}
 	var at stageOf
 	var e state.LogEntry
-	_, err = pgx.ForEachRow(rows, []any{&at.item, &at.stage, &e.At, &e.Step, &e.Detail}, func() error {
-		logs[at] = append(logs[at], e)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what happened in stages: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read what happened in stages",
+		[]any{&at.item, &at.stage, &e.At, &e.Step, &e.Detail},
+		func() error {
+			logs[at] = append(logs[at], e)
+			return nil
+		},
+		sql,
+		pgx.NamedArgs{"items": itemIDs},
+	); err != nil {
+		return nil, err
 	}
 	return logs, nil
 }

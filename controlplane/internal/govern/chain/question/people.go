@@ -2,7 +2,6 @@ package question
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,13 +41,9 @@ func People(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Person, er
 		   and m.id = i.manager_id
 		 where i.tenant_id = current_tenant()
 		   and i.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	list, err := pg.All[Person](ctx, tx, "look at people", sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("look at people: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Person])
-	if err != nil {
-		return nil, fmt.Errorf("look at people: %w", err)
+		return nil, err
 	}
 	found := map[string]Person{}
 	for _, each := range list {
@@ -71,13 +66,9 @@ func resources(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Resourc
 		  from role r
 		 where r.tenant_id = current_tenant()
 		   and r.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	list, err := pg.All[Resource](ctx, tx, "look at things", sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("look at things: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Resource])
-	if err != nil {
-		return nil, fmt.Errorf("look at things: %w", err)
+		return nil, err
 	}
 	found := map[string]Resource{}
 	for _, each := range list {

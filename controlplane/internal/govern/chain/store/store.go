@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -43,13 +42,9 @@ func LockFree(ctx context.Context, tx *pg.Tx, itemID string) (*state.Flow, error
 
 // Read reads the chains that a query of Columns gives, with their stages and slots.
 func Read(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]*state.Flow, error) {
-	rows, err := tx.Query(ctx, sql, args)
+	flows, err := pg.AllBy(ctx, tx, "read chains", pgx.RowToAddrOfStructByName[state.Flow], sql, args)
 	if err != nil {
-		return nil, fmt.Errorf("read chains: %w", err)
-	}
-	flows, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[state.Flow])
-	if err != nil {
-		return nil, fmt.Errorf("read chains: %w", err)
+		return nil, err
 	}
 	ids := make([]string, len(flows))
 	byItem := map[string]*state.Flow{}
@@ -78,13 +73,16 @@ func readSteps(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*state.Stage
 		 where s.tenant_id = current_tenant()
 		   and s.item_id = any(@items::text[]::uuid[])
 		 order by s.item_id, s.stage`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"items": itemIDs})
+	steps, err := pg.AllBy(
+		ctx,
+		tx,
+		"read stages",
+		pgx.RowToAddrOfStructByName[state.Stage],
+		sql,
+		pgx.NamedArgs{"items": itemIDs},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("read stages: %w", err)
-	}
-	steps, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[state.Stage])
-	if err != nil {
-		return nil, fmt.Errorf("read stages: %w", err)
+		return nil, err
 	}
 	type place struct {
 		item  string
@@ -116,13 +114,12 @@ func readSlots(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*state.Slot,
 		 where s.tenant_id = current_tenant()
 		   and s.item_id = any(@items::text[]::uuid[])
 		 order by s.item_id, s.stage, s.group_index, s.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"items": itemIDs})
-	if err != nil {
-		return nil, fmt.Errorf("read slots: %w", err)
-	}
-	slots, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[state.Slot])
-	if err != nil {
-		return nil, fmt.Errorf("read slots: %w", err)
-	}
-	return slots, nil
+	return pg.AllBy(
+		ctx,
+		tx,
+		"read slots",
+		pgx.RowToAddrOfStructByName[state.Slot],
+		sql,
+		pgx.NamedArgs{"items": itemIDs},
+	)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,22 +16,17 @@ func ItemsOf(ctx context.Context, tx *pg.Tx, taskIDs []string) (items []string, 
 		 where s.tenant_id = current_tenant()
 		   and s.task_id = any(@tasks::text[]::uuid[])`
 	byTask = map[string]string{}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"tasks": taskIDs})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find chains of tasks: %w", err)
-	}
 	var task, item string
 	seen := map[string]bool{}
-	_, err = pgx.ForEachRow(rows, []any{&task, &item}, func() error {
+	if err := pg.Each(ctx, tx, "find chains of tasks", []any{&task, &item}, func() error {
 		byTask[task] = item
 		if !seen[item] {
 			seen[item] = true
 			items = append(items, item)
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find chains of tasks: %w", err)
+	}, sql, pgx.NamedArgs{"tasks": taskIDs}); err != nil {
+		return nil, nil, err
 	}
 	return items, byTask, nil
 }

@@ -66,8 +66,8 @@ func Write(ctx context.Context, tx *pg.Tx, flows []*state.Flow, logs []Log) erro
 		if err != nil {
 			return fmt.Errorf("write chains: %w", err)
 		}
-		if _, err := tx.Exec(ctx, each.sql, pgx.NamedArgs{"rows": string(rows)}); err != nil {
-			return fmt.Errorf("write chains: %w", err)
+		if err := pg.Exec(ctx, tx, "write chains", each.sql, pgx.NamedArgs{"rows": string(rows)}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package delegate
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -52,13 +51,16 @@ func Load(ctx context.Context, tx *pg.Tx, people []string, at time.Time) (Known,
 		if len(people) == 0 {
 			break
 		}
-		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"people": people, "at": at})
+		found, err := pg.AllBy(
+			ctx,
+			tx,
+			"find delegations",
+			pgx.RowToStructByPos[InForce],
+			sql,
+			pgx.NamedArgs{"people": people, "at": at},
+		)
 		if err != nil {
-			return nil, fmt.Errorf("find delegations: %w", err)
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[InForce])
-		if err != nil {
-			return nil, fmt.Errorf("find delegations: %w", err)
+			return nil, err
 		}
 		people = nil
 		for _, d := range found {

@@ -3,7 +3,6 @@ package delegation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -131,21 +130,19 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (d DecisionDelegat
 	if !listing.IsID(id) {
 		return d, missing
 	}
-	rows, err := tx.Query(
+	d, err = pg.One[DecisionDelegation](
 		ctx,
+		tx,
+		"find delegation",
 		`select `+columns+` from `+tables+` where d.tenant_id = current_tenant()
 			and d.id = $1`+locking,
 		id,
 	)
-	if err != nil {
-		return d, fmt.Errorf("find delegation: %w", err)
-	}
-	d, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[DecisionDelegation])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), err == nil && !d.seenBy(tx.Viewer):
 		return DecisionDelegation{}, missing
 	case err != nil:
-		return d, fmt.Errorf("find delegation: %w", err)
+		return d, err
 	}
 	return d, nil
 }

@@ -2,7 +2,6 @@ package delegation
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -151,29 +150,31 @@ func leadingTo(ctx context.Context, tx *pg.Tx, identity string, at time.Time) ([
 		     where d.tenant_id = current_tenant() and b.steps < @most
 		       and d.state in ('scheduled', 'active') and d.starts_at <= @at and (d.ends_at is null or d.ends_at > @at))
 		select distinct id::text from before where id <> @identity order by 1`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"identity": identity, "at": at, "most": delegate.MaxChain})
-	if err != nil {
-		return nil, fmt.Errorf("find who has delegated: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who has delegated: %w", err)
-	}
-	return found, nil
+	return pg.All[string](
+		ctx,
+		tx,
+		"find who has delegated",
+		sql,
+		pgx.NamedArgs{"identity": identity, "at": at, "most": delegate.MaxChain},
+	)
 }
 
 // nameOf are people's names by their ids.
 func nameOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
 	const sql = `select id::text, display_name from identity where tenant_id = current_tenant()
 		and id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": decision.NonNil(ids)})
-	if err != nil {
-		return nil, fmt.Errorf("find names: %w", err)
-	}
 	names := map[string]string{}
 	var id, name string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
-		return nil, fmt.Errorf("find names: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find names",
+		[]any{&id, &name},
+		func() error { names[id] = name; return nil },
+		sql,
+		pgx.NamedArgs{"ids": decision.NonNil(ids)},
+	); err != nil {
+		return nil, err
 	}
 	return names, nil
 }

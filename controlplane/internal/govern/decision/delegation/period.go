@@ -2,7 +2,6 @@ package delegation
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,13 +25,15 @@ func begin(ctx context.Context, tx *pg.Tx, d DecisionDelegation) error {
 		   and a.open
 		   and t.delegable
 		   and (@kinds::text[] = '{}' or t.kind = any(@kinds::text[]))`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"delegator": d.DelegatorID, "kinds": d.Kinds})
+	tasks, err := pg.All[string](
+		ctx,
+		tx,
+		"find tasks to delegate",
+		sql,
+		pgx.NamedArgs{"delegator": d.DelegatorID, "kinds": d.Kinds},
+	)
 	if err != nil {
-		return fmt.Errorf("find tasks to delegate: %w", err)
-	}
-	tasks, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("find tasks to delegate: %w", err)
+		return err
 	}
 	if len(tasks) == 0 {
 		return nil
@@ -62,27 +63,19 @@ func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string
 		    returning a.task_id, a.path = '{}' as alone
 		)
 		select task_id::text, bool_or(alone) from dropped group by task_id`
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"id": d.ID, "delegate": d.DelegateID, "delegator": d.DelegatorID, "kinds": d.Kinds},
-	)
-	if err != nil {
-		return fmt.Errorf("return tasks: %w", err)
-	}
 	var tasks []string
 	var back decision.Assignees
 	var task string
 	var alone bool
-	_, err = pgx.ForEachRow(rows, []any{&task, &alone}, func() error {
+	args := pgx.NamedArgs{"id": d.ID, "delegate": d.DelegateID, "delegator": d.DelegatorID, "kinds": d.Kinds}
+	if err := pg.Each(ctx, tx, "return tasks", []any{&task, &alone}, func() error {
 		tasks = append(tasks, task)
 		if alone {
 			back.Add(task, decision.Assignee{IdentityID: d.DelegatorID})
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("return tasks: %w", err)
+	}, sql, args); err != nil {
+		return err
 	}
 	if err := back.Enter(ctx, tx, false); err != nil {
 		return err
@@ -108,10 +101,7 @@ func (d DecisionDelegation) move(ctx context.Context, tx *pg.Tx, state string) e
 		   set state = @state, updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = @id`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": d.ID, "state": state}); err != nil {
-		return fmt.Errorf("move delegation to %s: %w", state, err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "move delegation to "+state, sql, pgx.NamedArgs{"id": d.ID, "state": state})
 }
 
 // Turn begins and ends the delegations of a tenant whose time has come.
@@ -123,13 +113,9 @@ func (s *Service) Turn(ctx context.Context, v viewer.Viewer) error {
 		   for update of d skip locked`
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		now := s.Now()
-		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": now})
+		due, err := pg.All[DecisionDelegation](ctx, tx, "find delegations that are due", sql, pgx.NamedArgs{"now": now})
 		if err != nil {
-			return fmt.Errorf("find delegations that are due: %w", err)
-		}
-		due, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
-		if err != nil {
-			return fmt.Errorf("find delegations that are due: %w", err)
+			return err
 		}
 		for _, d := range due {
 			if d.EndsAt != nil && !d.EndsAt.After(now) {
@@ -153,13 +139,15 @@ func EndOf(ctx context.Context, tx *pg.Tx, gone []string) error {
 		   and (d.delegator_id = any(@gone::text[]::uuid[]) or d.delegate_id = any(@gone::text[]::uuid[]))
 		 order by d.id
 		   for update of d`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})
+	over, err := pg.All[DecisionDelegation](
+		ctx,
+		tx,
+		"find delegations of who has left",
+		sql,
+		pgx.NamedArgs{"gone": gone},
+	)
 	if err != nil {
-		return fmt.Errorf("find delegations of who has left: %w", err)
-	}
-	over, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
-	if err != nil {
-		return fmt.Errorf("find delegations of who has left: %w", err)
+		return err
 	}
 	for _, d := range over {
 		if err := end(ctx, tx, d, ended, "has ended, since one of them has left"); err != nil {

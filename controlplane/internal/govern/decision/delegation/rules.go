@@ -2,7 +2,6 @@ package delegation
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -65,19 +64,26 @@ func (d DecisionDelegation) check(ctx context.Context, tx *pg.Tx, now time.Time)
 	if err := d.checkPeople(ctx, tx); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3101, hashtext(current_tenant()::text))`); err != nil {
-		return fmt.Errorf("lock delegations: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"lock delegations",
+		`select pg_advisory_xact_lock(3101, hashtext(current_tenant()::text))`,
+	); err != nil {
+		return err
 	}
 	const sql = `select ` + columns + ` from ` + tables + `
 		 where d.tenant_id = current_tenant() and d.state in ('scheduled', 'active') and (d.ends_at is null
 		     or d.ends_at > @now) and d.id <> @id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": now, "id": d.ID})
+	others, err := pg.All[DecisionDelegation](
+		ctx,
+		tx,
+		"find other delegations",
+		sql,
+		pgx.NamedArgs{"now": now, "id": d.ID},
+	)
 	if err != nil {
-		return fmt.Errorf("find other delegations: %w", err)
-	}
-	others, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
-	if err != nil {
-		return fmt.Errorf("find other delegations: %w", err)
+		return err
 	}
 	return d.checkAmong(others)
 }
@@ -110,13 +116,15 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 	}
 	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])
 		and status not in ('deactivated', 'archived')`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": decision.OnlyIDs(d.DelegatorID, d.DelegateID)})
+	there, err := pg.All[string](
+		ctx,
+		tx,
+		"find delegate",
+		sql,
+		pgx.NamedArgs{"ids": decision.OnlyIDs(d.DelegatorID, d.DelegateID)},
+	)
 	if err != nil {
-		return fmt.Errorf("find delegate: %w", err)
-	}
-	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("find delegate: %w", err)
+		return err
 	}
 	for _, p := range [][2]string{{"delegate_id", d.DelegateID}, {"delegator_id", d.DelegatorID}} {
 		if !slices.Contains(there, p[1]) {

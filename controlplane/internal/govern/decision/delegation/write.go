@@ -2,7 +2,6 @@ package delegation
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -121,10 +120,7 @@ func (d DecisionDelegation) insert(ctx context.Context, tx *pg.Tx) error {
 		"source":       d.Source,
 		"set_by":       d.SetBy,
 	}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("create delegation: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "create delegation", sql, args)
 }
 
 // record keeps in the audit log what was done to a delegation.
@@ -237,8 +233,8 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionD
 		"include_open": after.IncludeOpen,
 		"reason":       after.Reason,
 	}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return after, fmt.Errorf("change delegation: %w", err)
+	if err := pg.Exec(ctx, tx, "change delegation", sql, args); err != nil {
+		return after, err
 	}
 	if !after.StartsAt.After(now) {
 		if err := begin(ctx, tx, after); err != nil {

@@ -112,8 +112,8 @@ func settle(ctx context.Context, tx *pg.Tx, accepted []decision.Answered, applyA
 		events[i], entries[i] = a.HistoryEntry(applyAt), a.AuditEntry(applyAt)
 	}
 	args := pgx.NamedArgs{"ids": ids, "decisions": decisions, "at": accepted[0].Decision.At, "apply_at": applyAt}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("decide: %w", err)
+	if err := pg.Exec(ctx, tx, "decide", sql, args); err != nil {
+		return err
 	}
 	if err := decision.SyncOpen(ctx, tx, ids); err != nil {
 		return err

@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -50,15 +49,7 @@ func (s *Service) dueTasks(ctx context.Context, tx *pg.Tx) ([]string, error) {
 		 order by t.apply_at, t.id
 		 limit @batch
 		   for update of t skip locked`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": s.Now(), "batch": batch})
-	if err != nil {
-		return nil, fmt.Errorf("find decisions that are due: %w", err)
-	}
-	due, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find decisions that are due: %w", err)
-	}
-	return due, nil
+	return pg.All[string](ctx, tx, "find decisions that are due", sql, pgx.NamedArgs{"now": s.Now(), "batch": batch})
 }
 
 // applyAlone applies one decision; when it fails, it is tried again later.
@@ -80,10 +71,7 @@ func (s *Service) applyAlone(ctx context.Context, v viewer.Viewer, id string) er
 	const sql = `update decision_task set apply_at = @later where tenant_id = current_tenant() and id = @id
 		and apply_at is not null`
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "later": s.Now().Add(putOff)}); err != nil {
-			return fmt.Errorf("put a decision off: %w", err)
-		}
-		return nil
+		return pg.Exec(ctx, tx, "put a decision off", sql, pgx.NamedArgs{"id": id, "later": s.Now().Add(putOff)})
 	})
 }
 
@@ -122,8 +110,8 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, ids []string) error {
 		why := refusal(a, refused[i])
 		events = append(events, decision.HistoryEntry{TaskID: a.Task.ID, Event: "refused", Detail: why})
 	}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": done}); err != nil {
-		return fmt.Errorf("apply decisions: %w", err)
+	if err := pg.Exec(ctx, tx, "apply decisions", sql, pgx.NamedArgs{"ids": done}); err != nil {
+		return err
 	}
 	if err := decision.AddHistory(ctx, tx, events); err != nil {
 		return err

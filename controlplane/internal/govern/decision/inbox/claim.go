@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,8 +34,14 @@ func (s *Service) Claim(
 		if t.State == decision.Claimed { // by the caller
 			return nil
 		}
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": decision.ActorOf(v), "at": s.Now()}); err != nil {
-			return fmt.Errorf("claim task: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"claim task",
+			sql,
+			pgx.NamedArgs{"id": id, "by": decision.ActorOf(v), "at": s.Now()},
+		); err != nil {
+			return err
 		}
 		return record(ctx, tx, t, "claimed", "", t.AuditEntry("decision_task.claimed"))
 	})
@@ -66,8 +71,8 @@ func (s *Service) Release(
 		if err := t.CheckClaim(v); err != nil && !v.Has(viewer.Admin) {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id}); err != nil {
-			return fmt.Errorf("release task: %w", err)
+		if err := pg.Exec(ctx, tx, "release task", sql, pgx.NamedArgs{"id": id}); err != nil {
+			return err
 		}
 		return record(
 			ctx,

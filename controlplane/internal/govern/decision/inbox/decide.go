@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -111,8 +110,8 @@ func reopen(ctx context.Context, tx *pg.Tx, ids []string) error {
 		        or exists (select from decision_delegation d where d.tenant_id = a.tenant_id and d.id = any(a.path)
 		            and d.state in ('ended', 'revoked')))`
 	for _, statement := range []string{sql, gone} {
-		if _, err := tx.Exec(ctx, statement, pgx.NamedArgs{"ids": ids}); err != nil {
-			return fmt.Errorf("reopen tasks: %w", err)
+		if err := pg.Exec(ctx, tx, "reopen tasks", statement, pgx.NamedArgs{"ids": ids}); err != nil {
+			return err
 		}
 	}
 	if err := decision.SyncOpen(ctx, tx, ids); err != nil {

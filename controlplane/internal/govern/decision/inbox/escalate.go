@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -87,8 +86,8 @@ func escalate(ctx context.Context, tx *pg.Tx, t decision.DecisionTask, above []d
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = @id`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": t.ID, "admins": len(above) == 0}); err != nil {
-		return fmt.Errorf("escalate task: %w", err)
+	if err := pg.Exec(ctx, tx, "escalate task", sql, pgx.NamedArgs{"id": t.ID, "admins": len(above) == 0}); err != nil {
+		return err
 	}
 	var w decision.Assignees
 	for _, a := range above {
@@ -116,17 +115,12 @@ func managers(
 		   and not exists (select from decision_assignee o where o.tenant_id = a.tenant_id and o.task_id = a.task_id
 		       and o.identity_id = m.id and o.dropped_at is null)
 		 order by 2, 1`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": t.ID, "not_for": t.NotFor})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find managers: %w", err)
-	}
 	var id, name string
-	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+	if err := pg.Each(ctx, tx, "find managers", []any{&id, &name}, func() error {
 		above, names = append(above, decision.Assignee{IdentityID: id, Via: decision.Escalation}), append(names, name)
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find managers: %w", err)
+	}, sql, pgx.NamedArgs{"id": t.ID, "not_for": t.NotFor}); err != nil {
+		return nil, nil, err
 	}
 	return above, names, nil
 }

@@ -26,20 +26,15 @@ func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
 		  from taken t
 		 where unable_to_decide(t.identity_id) in ('left', 'user_disabled', 'user_not_linked', 'no_user')`
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return fmt.Errorf("find who has left: %w", err)
-		}
 		var gone, left []string
 		var id, why string
-		_, err = pgx.ForEachRow(rows, []any{&id, &why}, func() error {
+		if err := pg.Each(ctx, tx, "find who has left", []any{&id, &why}, func() error {
 			if gone = append(gone, id); why == "left" {
 				left = append(left, id)
 			}
 			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("find who has left: %w", err)
+		}, sql); err != nil {
+			return err
 		}
 		if len(gone) == 0 {
 			return nil

@@ -83,8 +83,8 @@ func (s *Service) Reassign(
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id}); err != nil {
-			return fmt.Errorf("reassign task: %w", err)
+		if err := pg.Exec(ctx, tx, "reassign task", sql, pgx.NamedArgs{"id": id}); err != nil {
+			return err
 		}
 		var w decision.Assignees
 		for _, person := range to {
@@ -135,22 +135,18 @@ func receivers(ctx context.Context, tx *pg.Tx, t decision.DecisionTask, to []str
 		   and i.id = any(@ids::text[]::uuid[])
 		   and ((select sees_all()) or i.id = any(@named::text[]::uuid[]) or unable_to_decide(i.id) = ''
 		     or exists (select from readable_identity(true) r where r.id = i.id))`
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"ids": decision.OnlyIDs(to...), "named": decision.OnlyIDs(t.ReassignTo...)},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("find people: %w", err)
-	}
 	people := map[string][2]string{}
 	var id, name, status string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find people",
 		[]any{&id, &name, &status},
 		func() error { people[id] = [2]string{name, status}; return nil },
+		sql,
+		pgx.NamedArgs{"ids": decision.OnlyIDs(to...), "named": decision.OnlyIDs(t.ReassignTo...)},
 	); err != nil {
-		return nil, fmt.Errorf("find people: %w", err)
+		return nil, err
 	}
 	var names []string
 	var wrong []fault.Field

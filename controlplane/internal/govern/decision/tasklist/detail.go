@@ -3,7 +3,6 @@ package tasklist
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -121,15 +120,7 @@ func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate,
 		        and i.status not in ('deactivated', 'archived'))
 		  order by 3, 2
 		  limit 200)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return nil, fmt.Errorf("find who can decide: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionCandidate])
-	if err != nil {
-		return nil, fmt.Errorf("find who can decide: %w", err)
-	}
-	return found, nil
+	return pg.All[DecisionCandidate](ctx, tx, "find who can decide", sql, pgx.NamedArgs{"id": id})
 }
 
 // events are what happened to a task.
@@ -143,15 +134,7 @@ func events(ctx context.Context, tx *pg.Tx, id string) ([]DecisionEvent, error) 
 		         order by id desc
 		         limit 500) e
 		 order by e.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return nil, fmt.Errorf("read history of task: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionEvent])
-	if err != nil {
-		return nil, fmt.Errorf("read history of task: %w", err)
-	}
-	return found, nil
+	return pg.All[DecisionEvent](ctx, tx, "read history of task", sql, pgx.NamedArgs{"id": id})
 }
 
 // DecisionEvent is something that happened to a task.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
@@ -105,12 +103,8 @@ func Summarize(ctx context.Context, tx *pg.Tx, assigned string, now time.Time) (
 		        @now::timestamptz - t.created_at as age
 		      from ` + from + `
 		     where t.state in ('open', 'claimed'))` + summarySQL
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return sum, fmt.Errorf("count tasks: %w", err)
-	}
-	if sum, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[DecisionSummary]); err != nil {
-		return sum, fmt.Errorf("count tasks: %w", err)
+	if sum, err = pg.One[DecisionSummary](ctx, tx, "count tasks", sql, args); err != nil {
+		return sum, err
 	}
 	return sum, nil
 }

@@ -73,8 +73,8 @@ func widen(ctx context.Context, tx *pg.Tx, bulk bool) (back func(context.Context
 	if bulk {
 		wide = [4]string{"all", "10min", "off", "off"}
 	}
-	if _, err := tx.Exec(ctx, set, wide[0], wide[1], wide[2], wide[3]); err != nil {
-		return nil, fmt.Errorf("carry decisions out: %w", err)
+	if err := pg.Exec(ctx, tx, "carry decisions out", set, wide[0], wide[1], wide[2], wide[3]); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context) error {
 		_, err := tx.Exec(ctx, set, *was[0], *was[1], *was[2], *was[3])

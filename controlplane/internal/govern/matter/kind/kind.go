@@ -50,15 +50,7 @@ func (k Kind) waiting(ctx context.Context, tx *pg.Tx, ids []string) ([]string, e
 		return nil, nil
 	}
 	sql := `select n.id::text from (` + k.Needed + `) n (id) where n.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return nil, fmt.Errorf("look what waits: %s: %w", k.Name, err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("look what waits: %s: %w", k.Name, err)
-	}
-	return found, nil
+	return pg.All[string](ctx, tx, "look what waits: "+k.Name, sql, pgx.NamedArgs{"ids": ids})
 }
 
 // ended says of ids that wait no more why they do not.
@@ -67,20 +59,15 @@ func (k Kind) ended(ctx context.Context, tx *pg.Tx, ids []string) (map[string]st
 	if len(ids) == 0 {
 		return why, nil
 	}
-	rows, err := tx.Query(ctx, k.Over, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.Name, err)
-	}
 	var id string
 	var words *string
-	_, err = pgx.ForEachRow(rows, []any{&id, &words}, func() error {
+	if err := pg.Each(ctx, tx, "look why nothing waits: "+k.Name, []any{&id, &words}, func() error {
 		if words != nil {
 			why[id] = *words
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look why nothing waits: %s: %w", k.Name, err)
+	}, k.Over, pgx.NamedArgs{"ids": ids}); err != nil {
+		return nil, err
 	}
 	for _, id := range ids {
 		if why[id] == "" {
@@ -98,16 +85,19 @@ func (k Kind) asked(ctx context.Context, tx *pg.Tx, ids []string) (map[string]ti
 		 where t.kind = @kind
 		   and t.key = any(@ids::text[])
 		   and (t.state in ('open', 'claimed') or t.apply_at is not null)`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"kind": k.Name, "ids": ids})
-	if err != nil {
-		return nil, fmt.Errorf("look what was asked: %w", err)
-	}
 	at := map[string]time.Time{}
 	var key string
 	var when time.Time
-	_, err = pgx.ForEachRow(rows, []any{&key, &when}, func() error { at[key] = when; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("look what was asked: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"look what was asked",
+		[]any{&key, &when},
+		func() error { at[key] = when; return nil },
+		sql,
+		pgx.NamedArgs{"kind": k.Name, "ids": ids},
+	); err != nil {
+		return nil, err
 	}
 	return at, nil
 }

@@ -2,7 +2,6 @@ package kind
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,10 +25,13 @@ func (k Kind) EnqueueDifferences(ctx context.Context, tx *pg.Tx) error {
 		  full join asked a on a.id = n.id
 		 where n.id is null
 		    or a.id is null`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"kind": k.Name, "work": WorkOn(k.Name)}); err != nil {
-		return fmt.Errorf("compare with the inbox: %s: %w", k.Name, err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"compare with the inbox: "+k.Name,
+		sql,
+		pgx.NamedArgs{"kind": k.Name, "work": WorkOn(k.Name)},
+	)
 }
 
 // WorkOn is the kind of work that looks at tasks of a kind.

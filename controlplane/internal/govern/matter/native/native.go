@@ -2,11 +2,8 @@ package native
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
@@ -75,15 +72,13 @@ func (s *Service) askNative(ctx context.Context, tx *pg.Tx, ids []string) ([]dec
 }
 
 func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
-	rows, err := tx.Query(ctx, `select c.id::text from connector c where c.id = any($1::text[]::uuid[])`, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find connectors: %w", err)
-	}
-	return found, nil
+	return pg.All[string](
+		ctx,
+		tx,
+		"find connectors",
+		`select c.id::text from connector c where c.id = any($1::text[]::uuid[])`,
+		ids,
+	)
 }
 
 func (s *Service) answerNative(ctx context.Context, tx *pg.Tx, a decision.Answered) error {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -28,13 +26,9 @@ func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (
 		  join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
 		 where g.id = any($1::text[]::uuid[])
 		   and p.native_grant_policy = 'revoke'`
-	rows, err := tx.Query(ctx, sql, ids)
+	revoke, err := pg.All[string](ctx, tx, "find grants to revoke", sql, ids)
 	if err != nil {
-		return nil, fmt.Errorf("find grants to revoke: %w", err)
-	}
-	revoke, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find grants to revoke: %w", err)
+		return nil, err
 	}
 	if len(revoke) == 0 || len(revoke) > maxRevoked {
 		return ids, nil

@@ -70,13 +70,15 @@ func unmanagedOf(ctx context.Context, tx *pg.Tx, connectors []string) (map[strin
 		  join identity i on i.id = x.identity_id
 		 where x.nth <= ` + "@most" + `
 		 order by x.connector_id, x.nth`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": connectors, "most": maxListed})
+	list, err := pg.All[unmanagedGrant](
+		ctx,
+		tx,
+		"find unmanaged access",
+		sql,
+		pgx.NamedArgs{"ids": connectors, "most": maxListed},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("find unmanaged access: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[unmanagedGrant])
-	if err != nil {
-		return nil, fmt.Errorf("find unmanaged access: %w", err)
+		return nil, err
 	}
 	found := map[string][]unmanagedGrant{}
 	for _, g := range list {

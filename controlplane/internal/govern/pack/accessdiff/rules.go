@@ -3,10 +3,7 @@ package accessdiff
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
@@ -36,17 +33,13 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 		   and p.enabled
 		   and p.mode = 'enforce'
 		 order by p.id`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("read policies for impact: %w", err)
-	}
 	var all []Rule
 	var of []accesspolicy.Resources
 	var r Rule
 	var subject []byte
 	var resources accesspolicy.Resources
 	var roles, entitlements []string
-	_, err = pgx.ForEachRow(rows, []any{&r.deny, &subject, &resources, &r.when}, func() error {
+	if err := pg.Each(ctx, tx, "read policies for impact", []any{&r.deny, &subject, &resources, &r.when}, func() error {
 		parsed, problems := condition.Parse(json.RawMessage(slices.Clone(subject)))
 		if len(problems) == 0 {
 			all, of = append(
@@ -60,9 +53,8 @@ func Read(ctx context.Context, tx *pg.Tx) ([]Rule, error) {
 		}
 		resources, r.when = accesspolicy.Resources{}, nil
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read policies for impact: %w", err)
+	}, sql); err != nil {
+		return nil, err
 	}
 	return all, aim(ctx, tx, all, of, roles, entitlements)
 }
@@ -81,18 +73,18 @@ func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []accesspolicy.Resources
 		   and e.connector_id is not null
 		   and e.lifecycle <> 'retired'
 		   and e.removed_at is null`
-	rows, err := tx.Query(ctx, sql, slices.Compact(slices.Sorted(slices.Values(entitlements))))
-	if err != nil {
-		return fmt.Errorf("read what policies give: %w", err)
-	}
 	systems := map[string]string{}
 	var id, system string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read what policies give",
 		[]any{&id, &system},
 		func() error { systems[id] = system; return nil },
+		sql,
+		slices.Compact(slices.Sorted(slices.Values(entitlements))),
 	); err != nil {
-		return fmt.Errorf("read what policies give: %w", err)
+		return err
 	}
 	for i, r := range of {
 		for _, c := range r.ConnectorIDs {

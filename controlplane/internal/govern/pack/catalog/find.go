@@ -3,10 +3,9 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"github.com/jackc/pgx/v5"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/builtin"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
@@ -49,13 +48,16 @@ func versions(ctx context.Context, tx *pg.Tx, key string) ([]SectorPack, error) 
 			all = append(all, entryOf(s, builtIn, nil))
 		}
 	}
-	rows, err := tx.Query(ctx, `select entry from sector_pack_upload where $1 = '' or pack_key = $1`, key)
+	more, err := pg.AllBy(
+		ctx,
+		tx,
+		"list uploaded packs",
+		pgx.RowTo[SectorPack],
+		`select entry from sector_pack_upload where $1 = '' or pack_key = $1`,
+		key,
+	)
 	if err != nil {
-		return nil, fmt.Errorf("list uploaded packs: %w", err)
-	}
-	more, err := pgx.CollectRows(rows, pgx.RowTo[SectorPack])
-	if err != nil {
-		return nil, fmt.Errorf("list uploaded packs: %w", err)
+		return nil, err
 	}
 	all = append(all, more...)
 	slices.SortFunc(all, func(a, b SectorPack) int {
@@ -68,20 +70,18 @@ func versions(ctx context.Context, tx *pg.Tx, key string) ([]SectorPack, error) 
 }
 
 func briefs(ctx context.Context, tx *pg.Tx) (map[string]InstallationBrief, error) {
-	rows, err := tx.Query(ctx, `select pack_key, pack_version, state, installed_at from sector_pack_installation`)
-	if err != nil {
-		return nil, fmt.Errorf("list installations: %w", err)
-	}
 	out := map[string]InstallationBrief{}
 	var key string
 	var b InstallationBrief
-	_, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"list installations",
 		[]any{&key, &b.Version, &b.State, &b.InstalledAt},
 		func() error { out[key] = b; return nil },
-	)
-	if err != nil {
-		return nil, fmt.Errorf("list installations: %w", err)
+		`select pack_key, pack_version, state, installed_at from sector_pack_installation`,
+	); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -62,8 +62,10 @@ func keep(ctx context.Context, tx *pg.Tx, entry SectorPack, packed []byte) (bool
 		insert into sector_pack_upload (tenant_id, pack_key, pack_version, checksum, key_id, entry, archive,
 		    uploaded_by)
 		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7)`
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"keep uploaded pack",
 		insert,
 		entry.Key,
 		entry.Version,
@@ -73,7 +75,7 @@ func keep(ctx context.Context, tx *pg.Tx, entry SectorPack, packed []byte) (bool
 		packed,
 		installation.Actor(tx),
 	); err != nil {
-		return false, fmt.Errorf("keep uploaded pack: %w", err)
+		return false, err
 	}
 	return true, nil
 }

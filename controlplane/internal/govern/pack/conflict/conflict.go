@@ -19,7 +19,7 @@ func find(ctx context.Context, tx *pg.Tx, id string) (installation.PackConflict,
 	if !listing.IsID(id) {
 		return installation.PackConflict{}, missing
 	}
-	rows, err := tx.Query(ctx, `
+	c, err := pg.One[installation.PackConflict](ctx, tx, "find conflict", `
 		select `+installation.ConflictColumns+`
 		  from sector_pack_conflict c
 		  join sector_pack_installation i
@@ -27,15 +27,11 @@ func find(ctx context.Context, tx *pg.Tx, id string) (installation.PackConflict,
 		   and i.id = c.installation_id
 		 where c.tenant_id = current_tenant()
 		   and c.id = $1`, id)
-	if err != nil {
-		return installation.PackConflict{}, fmt.Errorf("find conflict: %w", err)
-	}
-	c, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[installation.PackConflict])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return c, missing
 	case err != nil:
-		return c, fmt.Errorf("find conflict: %w", err)
+		return c, err
 	}
 	return c, nil
 }
@@ -68,18 +64,16 @@ func list(
 	if len(p.After) > 0 {
 		args["after"] = p.After[0]
 	}
-	rows, err := tx.Query(
+	items, err = pg.All[installation.PackConflict](
 		ctx,
+		tx,
+		"list conflicts",
 		`select `+installation.ConflictColumns+from+` and (@after::uuid is null or c.id > @after::uuid) order by c.id
 			limit @rows offset @skipped`,
 		args,
 	)
 	if err != nil {
-		return nil, 0, fmt.Errorf("list conflicts: %w", err)
-	}
-	items, err = pgx.CollectRows(rows, pgx.RowToStructByName[installation.PackConflict])
-	if err != nil {
-		return nil, 0, fmt.Errorf("list conflicts: %w", err)
+		return nil, 0, err
 	}
 	return items, total, nil
 }

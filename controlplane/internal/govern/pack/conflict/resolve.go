@@ -2,7 +2,6 @@ package conflict
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
@@ -58,8 +57,8 @@ func (s *Service) Resolve(
 		   set state = 'resolved', resolution = $2, resolved_by = $3, resolved_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	if _, err := tx.Exec(ctx, sql, id, use, installation.Actor(tx)); err != nil {
-		return c, fmt.Errorf("resolve conflict: %w", err)
+	if err := pg.Exec(ctx, tx, "resolve conflict", sql, id, use, installation.Actor(tx)); err != nil {
+		return c, err
 	}
 	err = audit.Record(
 		ctx,

@@ -2,11 +2,8 @@ package desired
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
@@ -40,15 +37,7 @@ func connectors(ctx context.Context, tx *pg.Tx) ([]Connector, error) {
 		 where c.tenant_id = current_tenant()
 		   and c.deleted_at is null
 		 order by c.id`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return nil, fmt.Errorf("list connectors for packs: %w", err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[Connector])
-	if err != nil {
-		return nil, fmt.Errorf("list connectors for packs: %w", err)
-	}
-	return all, nil
+	return pg.All[Connector](ctx, tx, "list connectors for packs", sql)
 }
 
 // engine is the type of connector that serves the system, which is another one for vendors.

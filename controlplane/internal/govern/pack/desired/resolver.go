@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -96,18 +94,13 @@ func NewResolver(ctx context.Context, tx *pg.Tx, selectors []format.Selector) (*
 		       and (w.pattern = '' or e.name ilike w.pattern or e.display_name ilike w.pattern)
 		     limit $2) x
 		 group by w.n`
-	rows, err := tx.Query(ctx, sql, raw, mostMatches+1)
-	if err != nil {
-		return nil, fmt.Errorf("look for what selectors mean: %w", err)
-	}
 	var n int
 	var ids []string
-	_, err = pgx.ForEachRow(rows, []any{&n, &ids}, func() error {
+	if err := pg.Each(ctx, tx, "look for what selectors mean", []any{&n, &ids}, func() error {
 		b.found[selectors[n]] = match{ids: slices.Clone(ids), many: len(ids) > mostMatches}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for what selectors mean: %w", err)
+	}, sql, raw, mostMatches+1); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

@@ -3,7 +3,6 @@ package install
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/accessdiff"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
@@ -167,12 +166,14 @@ func (s *Service) perform(
 		i.Previous = &previous
 	}
 	if i.State == installation.StateUninstalled { // what it left behind is the tenant's
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"forget what was uninstalled",
 			`delete from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`,
 			i.ID,
 		); err != nil {
-			return out, planned, fmt.Errorf("forget what was uninstalled: %w", err)
+			return out, planned, err
 		}
 		i.Previous = nil
 	}

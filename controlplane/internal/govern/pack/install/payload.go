@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
@@ -163,23 +161,19 @@ func view(ctx context.Context, tx *pg.Tx, i installation.Installation) (PackInst
 		Objects:         map[string]int{},
 		revision:        i.Version,
 	}
-	rows, err := tx.Query(
+	var state string
+	var n int
+	if err := pg.Each(
 		ctx,
+		tx,
+		"count objects of installation",
+		[]any{&state, &n},
+		func() error { out.Objects[state] = n; return nil },
 		`select state, count(*) from sector_pack_object where tenant_id = current_tenant() and installation_id = $1
 			group by state`,
 		i.ID,
-	)
-	if err != nil {
-		return out, fmt.Errorf("count objects of installation: %w", err)
-	}
-	var state string
-	var n int
-	if _, err := pgx.ForEachRow(
-		rows,
-		[]any{&state, &n},
-		func() error { out.Objects[state] = n; return nil },
 	); err != nil {
-		return out, fmt.Errorf("count objects of installation: %w", err)
+		return out, err
 	}
 	const open = `select count(*) from sector_pack_conflict where tenant_id = current_tenant() and installation_id = $1
 		and state = 'open'`

@@ -273,8 +273,8 @@ func finish(ctx context.Context, tx *pg.Tx, i *installation.Installation, out Pa
 		 where tenant_id = current_tenant()
 		   and installation_id = $1
 		   and state = 'open'`
-	if _, err := tx.Exec(ctx, sql, i.ID); err != nil {
-		return fmt.Errorf("close conflicts: %w", err)
+	if err := pg.Exec(ctx, tx, "close conflicts", sql, i.ID); err != nil {
+		return err
 	}
 	return audit.Record(
 		ctx,

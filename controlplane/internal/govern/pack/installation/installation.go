@@ -16,19 +16,13 @@ import (
 
 // FindByID reads an installation that must exist: a missing one is no fault, but a plain error.
 func FindByID(ctx context.Context, tx *pg.Tx, id string) (Installation, error) {
-	rows, err := tx.Query(
+	return pg.One[Installation](
 		ctx,
+		tx,
+		"find installation",
 		`select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant() and id = $1`,
 		id,
 	)
-	if err != nil {
-		return Installation{}, fmt.Errorf("find installation: %w", err)
-	}
-	i, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Installation])
-	if err != nil {
-		return i, fmt.Errorf("find installation: %w", err)
-	}
-	return i, nil
 }
 
 // States of an installation and of its objects.
@@ -77,21 +71,19 @@ func NotInstalled(key string) error {
 
 // Find reads the installation of a pack by its key, also an uninstalled one. Its fault is of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, key string) (Installation, error) {
-	rows, err := tx.Query(
+	found, err := pg.One[Installation](
 		ctx,
+		tx,
+		"find installation",
 		`select `+installationColumns+` from sector_pack_installation where tenant_id = current_tenant()
 			and pack_key = $1`,
 		key,
 	)
-	if err != nil {
-		return Installation{}, fmt.Errorf("find installation: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Installation])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return found, NotInstalled(key)
 	case err != nil:
-		return found, fmt.Errorf("find installation: %w", err)
+		return found, err
 	}
 	return found, nil
 }

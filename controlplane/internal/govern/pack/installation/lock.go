@@ -2,20 +2,18 @@ package installation
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // Lock lets one transaction at a time change the packs of a tenant. It holds until the transaction ends.
 func Lock(ctx context.Context, tx *pg.Tx) error {
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"wait for the turn of packs",
 		`select pg_advisory_xact_lock(hashtextextended('sector packs ' || current_tenant()::text, 0))`,
-	); err != nil {
-		return fmt.Errorf("wait for the turn of packs: %w", err)
-	}
-	return nil
+	)
 }
 
 // Actor is who makes a change, in the form in which rows keep it.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -39,17 +37,15 @@ type ObjectKey struct{ Kind, Key string }
 
 // Objects reads all objects of an installation.
 func Objects(ctx context.Context, tx *pg.Tx, installation string) (map[ObjectKey]Object, error) {
-	rows, err := tx.Query(
+	all, err := pg.All[Object](
 		ctx,
+		tx,
+		"read objects of installation",
 		`select `+ObjectColumns+` from sector_pack_object where tenant_id = current_tenant() and installation_id = $1`,
 		installation,
 	)
 	if err != nil {
-		return nil, fmt.Errorf("read objects of installation: %w", err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[Object])
-	if err != nil {
-		return nil, fmt.Errorf("read objects of installation: %w", err)
+		return nil, err
 	}
 	out := make(map[ObjectKey]Object, len(all))
 	for _, o := range all {
@@ -101,8 +97,8 @@ func SaveObjects(ctx context.Context, tx *pg.Tx, installation string, all []Obje
 		   set object_id = excluded.object_id, content = excluded.content, state = excluded.state,
 		       applied = excluded.applied, pending = excluded.pending, adopted = excluded.adopted,
 		           reason = excluded.reason`
-	if _, err := tx.Exec(ctx, sql, installation, raw); err != nil {
-		return fmt.Errorf("write objects of installation: %w", err)
+	if err := pg.Exec(ctx, tx, "write objects of installation", sql, installation, raw); err != nil {
+		return err
 	}
 	return MarkPending(ctx, tx, installation)
 }
@@ -118,10 +114,7 @@ func MarkPending(ctx context.Context, tx *pg.Tx, installation string) error {
 		                            and (o.state = 'leaving' or o.pending <> '[]'))
 		 where i.tenant_id = current_tenant()
 		   and i.id = $1`
-	if _, err := tx.Exec(ctx, sql, installation); err != nil {
-		return fmt.Errorf("note what waits: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note what waits", sql, installation)
 }
 
 // RemoveObjects deletes objects of an installation; the roles and policies themselves stay.
@@ -137,8 +130,5 @@ func RemoveObjects(ctx context.Context, tx *pg.Tx, installation string, keys []O
 		   and o.installation_id = $1
 		   and o.kind = gone.kind
 		   and o.object_key = gone.object_key`
-	if _, err := tx.Exec(ctx, sql, installation, kinds, names); err != nil {
-		return fmt.Errorf("remove objects of installation: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "remove objects of installation", sql, installation, kinds, names)
 }

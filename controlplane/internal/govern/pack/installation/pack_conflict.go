@@ -2,10 +2,7 @@ package installation
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -50,7 +47,7 @@ const ConflictColumns = `c.id::text, i.pack_key, c.kind, c.object_key, c.fields,
 
 // OpenConflicts reads those of these conflicts that wait for a decision, in no order.
 func OpenConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]PackConflict, error) {
-	rows, err := tx.Query(ctx, `
+	return pg.All[PackConflict](ctx, tx, "find conflicts", `
 		select `+ConflictColumns+`
 		  from sector_pack_conflict c
 		  join sector_pack_installation i
@@ -58,12 +55,4 @@ func OpenConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]PackConflict
 		   and i.id = c.installation_id
 		 where c.id = any($1::text[]::uuid[])
 		   and c.state = 'open'`, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find conflicts: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[PackConflict])
-	if err != nil {
-		return nil, fmt.Errorf("find conflicts: %w", err)
-	}
-	return found, nil
 }

@@ -2,10 +2,7 @@ package object
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
@@ -79,19 +76,14 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 	default:
 		return out, nil
 	}
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("read objects of pack: %w", err)
-	}
 	var id string
 	var f merge.Fields
-	_, err = pgx.ForEachRow(rows, []any{&id, &f}, func() error {
+	if err := pg.Each(ctx, tx, "read objects of pack", []any{&id, &f}, func() error {
 		f.Sort()
 		out[id], f = f, nil
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read objects of pack: %w", err)
+	}, sql, ids); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -63,13 +63,15 @@ func listed(
 	}
 	const order = ` and (kind collate "C", object_key collate "C") > (@after_kind, @after_key)
 		order by kind collate "C", object_key collate "C" limit @rows offset @skipped`
-	rows, err := tx.Query(ctx, `select `+installation.ObjectColumns+from+order, args)
+	all, err := pg.All[installation.Object](
+		ctx,
+		tx,
+		"list objects of installation",
+		`select `+installation.ObjectColumns+from+order,
+		args,
+	)
 	if err != nil {
-		return nil, 0, fmt.Errorf("list objects of installation: %w", err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[installation.Object])
-	if err != nil {
-		return nil, 0, fmt.Errorf("list objects of installation: %w", err)
+		return nil, 0, err
 	}
 	ids := map[string][]string{}
 	for _, o := range all {

@@ -91,12 +91,14 @@ func Retire(ctx context.Context, tx *pg.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"delete policy",
 		`update access_policy set deleted_at = now(), updated_at = now(), version = version + 1 where id = $1`,
 		id,
 	); err != nil {
-		return fmt.Errorf("delete policy: %w", err)
+		return err
 	}
 	if err := sweep(ctx, tx, "the policy "+before.Name+" was deleted"); err != nil {
 		return err
@@ -123,8 +125,8 @@ func Accept(ctx context.Context, tx *pg.Tx, id string, changes int) error {
 		update access_policy
 		   set allowance = $2, accepted_at = now(), tripped_at = null, breaker_reason = null
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, changes); err != nil {
-		return fmt.Errorf("accept changes of policy: %w", err)
+	if err := pg.Exec(ctx, tx, "accept changes of policy", sql, id, changes); err != nil {
+		return err
 	}
 	return sweep(ctx, tx, "the changes of a policy were accepted")
 }

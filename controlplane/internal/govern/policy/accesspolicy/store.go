@@ -97,35 +97,30 @@ func Locked(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, e
 	if !listing.IsID(id) {
 		return AccessPolicy{}, missing
 	}
-	rows, err := tx.Query(
+	found, err := pg.One[AccessPolicy](
 		ctx,
+		tx,
+		"find policy",
 		`select `+columns+` from access_policy p where p.id = $1 and p.deleted_at is null`+locking,
 		id,
 	)
-	if err != nil {
-		return AccessPolicy{}, fmt.Errorf("find policy: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[AccessPolicy])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return AccessPolicy{}, missing
 	case err != nil:
-		return AccessPolicy{}, fmt.Errorf("find policy: %w", err)
+		return AccessPolicy{}, err
 	}
 	return found, nil
 }
 
 // All reads every policy of the tenant, by id.
 func All(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
-	rows, err := tx.Query(ctx, `select `+columns+` from access_policy p where p.deleted_at is null order by p.id`)
-	if err != nil {
-		return nil, fmt.Errorf("read policies: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[AccessPolicy])
-	if err != nil {
-		return nil, fmt.Errorf("read policies: %w", err)
-	}
-	return found, nil
+	return pg.All[AccessPolicy](
+		ctx,
+		tx,
+		"read policies",
+		`select `+columns+` from access_policy p where p.deleted_at is null order by p.id`,
+	)
 }
 
 // Describe adds what is not stored with policies: the sentence of the condition, how many people hold something by the
@@ -147,20 +142,17 @@ func Describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 		parsed, _ := of[i].Subject.Parse()
 		of[i].Sentence, of[i].Evaluation = parsed.Sentence(), evaluation
 	}
-	rows, err := tx.Query(ctx, holders, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return fmt.Errorf("count holders by policy: %w", err)
-	}
 	var id string
 	var n int64
-	if _, err := pgx.ForEachRow(
-		rows,
+	return pg.Each(
+		ctx,
+		tx,
+		"count holders by policy",
 		[]any{&id, &n},
 		func() error { index[id].HolderCount = n; return nil },
-	); err != nil {
-		return fmt.Errorf("count holders by policy: %w", err)
-	}
-	return nil
+		holders,
+		pgx.NamedArgs{"ids": ids},
+	)
 }
 
 func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
@@ -205,8 +197,8 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) er
 		        @owner_ids::text[]::uuid[], @subject, @resources, @lifecycle, @breaker, @origin, @needs)`
 	args := n.args(id, needs)
 	args["origin"] = n.Origin
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
-		return fmt.Errorf("insert policy: %w", err)
+	if err := pg.Exec(ctx, tx, "insert policy", sql, args); err != nil {
+		return err
 	}
 	return keepVersion(ctx, tx, id)
 }
@@ -219,8 +211,8 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string)
 		       subject = @subject, resources = @resources, lifecycle = @lifecycle, breaker = @breaker, needs = @needs,
 		           updated_at = now(), version = version + 1
 		 where id = @id`
-	if _, err := tx.Exec(ctx, sql, f.args(id, needs)); err != nil {
-		return fmt.Errorf("write policy: %w", err)
+	if err := pg.Exec(ctx, tx, "write policy", sql, f.args(id, needs)); err != nil {
+		return err
 	}
 	return keepVersion(ctx, tx, id)
 }

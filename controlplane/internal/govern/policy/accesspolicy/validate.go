@@ -52,22 +52,18 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		 where c.id = any(@connectors::text[]::uuid[])
 		   and c.deleted_at is null`
 	known := map[[2]string]string{}
-	rows, err := tx.Query(
+	var list, id, trouble string
+	if err := pg.Each(
 		ctx,
+		tx,
+		"check resources of policy",
+		[]any{&list, &id, &trouble},
+		func() error { known[[2]string{list, id}] = trouble; return nil },
 		sql,
 		pgx.NamedArgs{"roles": f.Resources.RoleIDs, "entitlements": f.Resources.EntitlementIDs,
 			"connectors": f.Resources.ConnectorIDs, "effect": f.Effect},
-	)
-	if err != nil {
-		return fmt.Errorf("check resources of policy: %w", err)
-	}
-	var list, id, trouble string
-	if _, err := pgx.ForEachRow(
-		rows,
-		[]any{&list, &id, &trouble},
-		func() error { known[[2]string{list, id}] = trouble; return nil },
 	); err != nil {
-		return fmt.Errorf("check resources of policy: %w", err)
+		return err
 	}
 	var wrong []fault.Field
 	for _, of := range []struct {

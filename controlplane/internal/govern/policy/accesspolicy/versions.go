@@ -23,10 +23,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		  from access_policy p
 		 where p.id = @id`
 	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": by}); err != nil {
-		return fmt.Errorf("keep version of policy: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep version of policy", sql, pgx.NamedArgs{"id": id, "by": by})
 }
 
 // PolicyVersion is what a policy said once.
@@ -58,16 +55,14 @@ func Versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 			return nil, 0, fmt.Errorf("position in versions: %w", err)
 		}
 	}
-	rows, err := tx.Query(
+	if items, err = pg.All[PolicyVersion](
 		ctx,
+		tx,
+		"list versions of policy",
 		sql,
 		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-	)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list versions of policy: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[PolicyVersion]); err != nil {
-		return nil, 0, fmt.Errorf("list versions of policy: %w", err)
+	); err != nil {
+		return nil, 0, err
 	}
 	for i := range items {
 		parsed, _ := items[i].Content.Subject.Parse()

@@ -93,8 +93,8 @@ func (r *Rule) overLimit(ctx context.Context, tx *pg.Tx, n int, now time.Time) (
 // trip stops the policy until somebody accepts what it does.
 func (r *Rule) trip(ctx context.Context, tx *pg.Tx, reason string, now time.Time) error {
 	const sql = `update access_policy set tripped_at = $2, breaker_reason = $3 where id = $1`
-	if _, err := tx.Exec(ctx, sql, r.Policy.ID, now, reason); err != nil {
-		return fmt.Errorf("stop policy: %w", err)
+	if err := pg.Exec(ctx, tx, "stop policy", sql, r.Policy.ID, now, reason); err != nil {
+		return err
 	}
 	r.frozen = true
 	return audit.Record(
@@ -111,8 +111,5 @@ func (r *Rule) counted(ctx context.Context, tx *pg.Tx, n int, now time.Time) err
 		    delete from access_policy_change where policy_id = @id and at < @now::timestamptz - interval '31 days'
 		)
 		insert into access_policy_change (tenant_id, policy_id, at, changes) values (current_tenant(), @id, @now, @n)`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": r.Policy.ID, "now": now, "n": n}); err != nil {
-		return fmt.Errorf("note changes of policy: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note changes of policy", sql, pgx.NamedArgs{"id": r.Policy.ID, "now": now, "n": n})
 }

@@ -124,19 +124,18 @@ func (b *Rulebook) above(ctx context.Context, tx *pg.Tx, ids []string) (set, err
 		  join identity m on m.id = up.above
 		 where up.id <> m.id
 		   and (m.id::text = any(@named) or m.external_id = any(@named))`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "named": b.Needs.Managers})
-	if err != nil {
-		return nil, fmt.Errorf("find managers above: %w", err)
-	}
 	var id, manager string
 	var external *string
-	_, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find managers above",
 		[]any{&id, &manager, &external},
 		func() error { put(found, id, &manager, external); return nil },
-	)
-	if err != nil {
-		return nil, fmt.Errorf("find managers above: %w", err)
+		sql,
+		pgx.NamedArgs{"ids": ids, "named": b.Needs.Managers},
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }
@@ -165,23 +164,14 @@ func (b *Rulebook) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, en
 		 where a.identity_id = any(@ids::text[]::uuid[])
 		   and a.state = 'active'
 		   and (r.id::text = any(@roles) or r.key = any(@roles))`
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"ids": ids, "roles": b.Needs.Roles, "entitlements": b.Needs.Entitlements},
-	)
-	if err != nil {
-		return nil, nil, fmt.Errorf("find what people hold: %w", err)
-	}
 	var id string
 	var role, key, entitlement *string
-	_, err = pgx.ForEachRow(rows, []any{&id, &role, &key, &entitlement}, func() error {
+	if err := pg.Each(ctx, tx, "find what people hold", []any{&id, &role, &key, &entitlement}, func() error {
 		put(roles, id, role, key)
 		put(entitlements, id, entitlement)
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find what people hold: %w", err)
+	}, sql, pgx.NamedArgs{"ids": ids, "roles": b.Needs.Roles, "entitlements": b.Needs.Entitlements}); err != nil {
+		return nil, nil, err
 	}
 	return roles, entitlements, nil
 }
@@ -196,15 +186,7 @@ func PeopleAfter(ctx context.Context, tx *pg.Tx, after *string, n int) ([]string
 		   and i.status <> 'archived'
 		 order by i.id
 		 limit $2`
-	rows, err := tx.Query(ctx, sql, after, n)
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
-	}
-	return ids, nil
+	return pg.All[string](ctx, tx, "list people", sql, after, n)
 }
 
 // Batch is how many people are evaluated in one transaction. Tests set fewer.

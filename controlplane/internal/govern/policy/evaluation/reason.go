@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -66,10 +65,6 @@ func ReadReasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) 
 		 where r.identity_id = any(@ids::text[]::uuid[])
 		   and r.state <> 'ended'
 		   and (@everything or r.source_type = any(@evaluated))`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "everything": everything, "evaluated": evaluated})
-	if err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
-	}
 	found := map[string][]Reason{}
 	var x Reason
 	into := []any{
@@ -89,14 +84,13 @@ func ReadReasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) 
 		&x.ends,
 		&x.why,
 	}
-	_, err = pgx.ForEachRow(rows, into, func() error {
+	if err := pg.Each(ctx, tx, "read reasons", into, func() error {
 		one := x
 		found[x.identity] = append(found[x.identity], one)
 		x.ends, x.why = nil, nil
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
+	}, sql, pgx.NamedArgs{"ids": ids, "everything": everything, "evaluated": evaluated}); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -71,24 +70,13 @@ func (b *Rulebook) taken(ctx context.Context, tx *pg.Tx, changes []Change) (map[
 		                      and g.state = 'ended'
 		                      and g.end_reason = @left
 		                      and g.ended_at > l.ended_at)`
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{
-			"people":   accesspolicy.Distinct(people),
-			"policies": accesspolicy.Distinct(policies),
-			"ours":     endedByRule,
-			"left":     whyLeft,
-		},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("read what was taken: %w", err)
-	}
 	var id string
 	var k key
 	var at time.Time
-	_, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read what was taken",
 		[]any{&id, &k.Policy, &k.Connector, &k.Entitlement, &k.Role, &k.Effect, &k.kind, &at},
 		func() error {
 			// What was taken from an assignment it does not give again.
@@ -101,9 +89,15 @@ func (b *Rulebook) taken(ctx context.Context, tx *pg.Tx, changes []Change) (map[
 			found[id][k] = true
 			return nil
 		},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("read what was taken: %w", err)
+		sql,
+		pgx.NamedArgs{
+			"people":   accesspolicy.Distinct(people),
+			"policies": accesspolicy.Distinct(policies),
+			"ours":     endedByRule,
+			"left":     whyLeft,
+		},
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

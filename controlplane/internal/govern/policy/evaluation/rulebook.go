@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -137,17 +136,17 @@ func systemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[strin
 		   and e.lifecycle <> 'retired'
 		   and e.removed_at is null
 		   and e.connector_id is not null`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": entitlements})
-	if err != nil {
-		return nil, fmt.Errorf("systems of entitlements: %w", err)
-	}
 	var id, system string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"systems of entitlements",
 		[]any{&id, &system},
 		func() error { systems[id] = system; return nil },
+		sql,
+		pgx.NamedArgs{"ids": entitlements},
 	); err != nil {
-		return nil, fmt.Errorf("systems of entitlements: %w", err)
+		return nil, err
 	}
 	return systems, nil
 }

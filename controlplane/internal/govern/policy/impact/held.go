@@ -2,10 +2,7 @@ package impact
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -41,13 +38,9 @@ func HeldAlready(ctx context.Context, tx *pg.Tx, gains []Gain) ([]bool, error) {
 		for i, g := range part {
 			people[i], systems[i], rights[i] = g.IdentityID, g.ConnectorID, g.EntitlementID
 		}
-		rows, err := tx.Query(ctx, sql, people, systems, rights)
+		found, err := pg.All[int](ctx, tx, "look for what people hold", sql, people, systems, rights)
 		if err != nil {
-			return nil, fmt.Errorf("look for what people hold: %w", err)
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[int])
-		if err != nil {
-			return nil, fmt.Errorf("look for what people hold: %w", err)
+			return nil, err
 		}
 		first := len(held)
 		held = append(held, make([]bool, len(part))...)

@@ -54,15 +54,13 @@ func (s *Service) PlanRoles(
 
 // around are these roles and all that they are nested in.
 func around(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
-	rows, err := tx.Query(ctx, `select id::text from roles_around($1::text[]::uuid[]) id`, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find what roles are nested in: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find what roles are nested in: %w", err)
-	}
-	return found, nil
+	return pg.All[string](
+		ctx,
+		tx,
+		"find what roles are nested in",
+		`select id::text from roles_around($1::text[]::uuid[]) id`,
+		ids,
+	)
 }
 
 // planAround is what the evaluation would do by these roles, as they are in the transaction.
@@ -110,15 +108,7 @@ func having(ctx context.Context, tx *pg.Tx, roles []string) ([]string, error) {
 		 where x.role_id = any(@roles::text[]::uuid[])
 		   and x.state <> 'ended'
 		 order by 1`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": roles})
-	if err != nil {
-		return nil, fmt.Errorf("find who has roles: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who has roles: %w", err)
-	}
-	return ids, nil
+	return pg.All[string](ctx, tx, "find who has roles", sql, pgx.NamedArgs{"roles": roles})
 }
 
 // simulateFor is simulate for these people alone, in the order of their ids: nobody else is concerned.

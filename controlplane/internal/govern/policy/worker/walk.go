@@ -61,14 +61,14 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (bo
 	}
 	if len(requests) == 0 && !(w.stale(b.Now) && (b.Needs.Clock || b.Returns(*w.fresh))) {
 		if w.stale(b.Now) {
-			if _, err := tx.Exec(ctx, note, b.Midnight()); err != nil {
-				return false, fmt.Errorf("note day of policies: %w", err)
+			if err := pg.Exec(ctx, tx, "note day of policies", note, b.Midnight()); err != nil {
+				return false, err
 			}
 		}
 		return false, nil
 	}
-	if _, err := tx.Exec(ctx, put, b.Midnight(), b.Now); err != nil {
-		return false, fmt.Errorf("begin the evaluation of all people: %w", err)
+	if err := pg.Exec(ctx, tx, "begin the evaluation of all people", put, b.Midnight(), b.Now); err != nil {
+		return false, err
 	}
 	return true, nil
 }
@@ -94,8 +94,16 @@ func (w *walk) step(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (int
 		total.Count(id, s)
 	}
 	const sql = `update policy_walk set position = $1, done = $2, stats = $3 where tenant_id = current_tenant()`
-	if _, err := tx.Exec(ctx, sql, ids[len(ids)-1], w.done+len(ids), w.stats); err != nil {
-		return 0, fmt.Errorf("store the progress of the evaluation of all people: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"store the progress of the evaluation of all people",
+		sql,
+		ids[len(ids)-1],
+		w.done+len(ids),
+		w.stats,
+	); err != nil {
+		return 0, err
 	}
 	return len(ids), nil
 }
@@ -109,11 +117,14 @@ func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) er
 			 where p.tenant_id = current_tenant()
 			   and p.deleted_at is null`
 	)
-	if _, err := tx.Exec(ctx, stats, pgx.NamedArgs{"stats": w.stats, "now": b.Now}); err != nil {
-		return fmt.Errorf("write what policies matched: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"write what policies matched",
+		stats,
+		pgx.NamedArgs{"stats": w.stats, "now": b.Now},
+	); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, end, b.Now); err != nil {
-		return fmt.Errorf("end the evaluation of all people: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "end the evaluation of all people", end, b.Now)
 }

@@ -138,10 +138,7 @@ func followBeneath(ctx context.Context, tx *pg.Tx, moved []string) error {
 		  from beneath b
 		 where b.id <> all(@moved::text[]::uuid[])
 		   and b.id not in (select n.subject from work_item n where n.kind = 'policy' and n.state = 'waiting')`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"moved": moved}); err != nil {
-		return fmt.Errorf("follow a change of manager: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "follow a change of manager", sql, pgx.NamedArgs{"moved": moved})
 }
 
 // walk goes a piece of the way through everybody, or begins to.

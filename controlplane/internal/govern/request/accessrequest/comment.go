@@ -2,7 +2,6 @@ package accessrequest
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,13 +34,5 @@ func comments(ctx context.Context, tx *pg.Tx, r *AccessRequest) ([]AccessRequest
 	if r.IsParty(tx.Viewer) {
 		visible = visible[:1]
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": r.ID, "visible": visible})
-	if err != nil {
-		return nil, fmt.Errorf("read comments: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[AccessRequestComment])
-	if err != nil {
-		return nil, fmt.Errorf("read comments: %w", err)
-	}
-	return found, nil
+	return pg.All[AccessRequestComment](ctx, tx, "read comments", sql, pgx.NamedArgs{"id": r.ID, "visible": visible})
 }

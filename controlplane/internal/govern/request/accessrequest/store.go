@@ -2,7 +2,6 @@ package accessrequest
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -62,29 +61,15 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (AccessRequest, error) {
 
 // ReadRequests returns the requests that sql selects with Columns, without their items.
 func ReadRequests(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]AccessRequest, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("read requests: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[AccessRequest])
-	if err != nil {
-		return nil, fmt.Errorf("read requests: %w", err)
-	}
-	return found, nil
+	return pg.All[AccessRequest](ctx, tx, "read requests", sql, args)
 }
 
 // ReadItems returns the items that satisfy where, in the order of their requests and positions.
 func ReadItems(ctx context.Context, tx *pg.Tx, where string, args ...any) ([]AccessRequestItem, error) {
-	rows, err := tx.Query(
+	return pg.All[AccessRequestItem](
 		ctx,
+		tx,
+		"read items of requests",
 		`select `+itemColumns+` from access_request_item i where `+where+` order by i.request_id, i.position`,
 		args...)
-	if err != nil {
-		return nil, fmt.Errorf("read items of requests: %w", err)
-	}
-	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[AccessRequestItem])
-	if err != nil {
-		return nil, fmt.Errorf("read items of requests: %w", err)
-	}
-	return items, nil
 }

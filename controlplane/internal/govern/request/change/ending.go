@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -24,17 +23,11 @@ func showEnding(ctx context.Context, tx *pg.Tx, itemIDs []string, why string, by
 		insert into access_request_event (tenant_id, request_id, item_id, event, by, detail)
 		select current_tenant(), e.request_id, e.id, 'ending', $2, e.display || ': ' || $3
 		  from ending e`
-	if _, err := tx.Exec(ctx, sql, itemIDs, by, why); err != nil {
-		return fmt.Errorf("show what ends: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "show what ends", sql, itemIDs, by, why)
 }
 
 // LockFulfilments locks the fulfilments of items before their requests are locked, as package fulfil does.
 func LockFulfilments(ctx context.Context, tx *pg.Tx, itemIDs []string) error {
 	const sql = `select from fulfilment f where f.item_id = any($1::text[]::uuid[]) order by f.item_id for update`
-	if _, err := tx.Exec(ctx, sql, itemIDs); err != nil {
-		return fmt.Errorf("lock what was given: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "lock what was given", sql, itemIDs)
 }

@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -24,12 +23,14 @@ func Open(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) (*Set, er
 	if len(ids) == 0 {
 		return b, nil
 	}
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"lock requests",
 		`select from access_request where id = any($1::text[]::uuid[]) order by id for update`,
 		ids,
 	); err != nil {
-		return nil, fmt.Errorf("lock requests: %w", err)
+		return nil, err
 	}
 	found, err := accessrequest.ReadRequests(
 		ctx,
@@ -66,13 +67,9 @@ func OpenItems(ctx context.Context, tx *pg.Tx, itemIDs []string, now time.Time) 
 		 where i.id = any($1::text[]::uuid[])
 		    or i.target_item_id = any($1::text[]::uuid[]) and (i.status = 'provisioning' or i.status = 'fulfilled'
 		        and i.kind = 'extend')`
-	rows, err := tx.Query(ctx, sql, itemIDs)
+	ids, err := pg.All[string](ctx, tx, "find requests of items", sql, itemIDs)
 	if err != nil {
-		return nil, fmt.Errorf("find requests of items: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find requests of items: %w", err)
+		return nil, err
 	}
 	return Open(ctx, tx, ids, now)
 }

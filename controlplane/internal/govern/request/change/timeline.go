@@ -3,7 +3,6 @@ package change
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -37,8 +36,5 @@ func writeTimeline(ctx context.Context, tx *pg.Tx, entries []timelineEntry) erro
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("write timeline: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write timeline", sql, string(text))
 }

@@ -3,7 +3,6 @@ package change
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -112,8 +111,8 @@ func (b *Set) write(ctx context.Context, tx *pg.Tx) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, part.sql, string(text)); err != nil {
-			return fmt.Errorf("write requests: %w", err)
+		if err := pg.Exec(ctx, tx, "write requests", part.sql, string(text)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
@@ -100,15 +98,7 @@ func overseers(ctx context.Context, tx *pg.Tx, item *accessrequest.AccessRequest
 		 where x.id is not null
 		   and unable_to_decide(x.id) = ''
 		 order by 1`
-	rows, err := tx.Query(ctx, sql, item.BeneficiaryID, item.RoleID, item.EntitlementID)
-	if err != nil {
-		return nil, fmt.Errorf("find who oversees access: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who oversees access: %w", err)
-	}
-	return ids, nil
+	return pg.All[string](ctx, tx, "find who oversees access", sql, item.BeneficiaryID, item.RoleID, item.EntitlementID)
 }
 
 // reviewQuestion asks about access that was given at once. Administrators are asked too when there is nobody else, or

@@ -50,17 +50,15 @@ func (s *Reviews) Look(ctx context.Context) (int, error) {
 // escalate asks the administrators of a tenant too.
 func (s *Reviews) escalate(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		rows, err := tx.Query(
+		ids, err := pg.All[string](
 			ctx,
+			tx,
+			"find reviews that are due",
 			`select i.id::text from access_request_item i where i.review_due_at <= $1 order by i.id limit 100`,
 			s.Now(),
 		)
 		if err != nil {
-			return fmt.Errorf("find reviews that are due: %w", err)
-		}
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return fmt.Errorf("find reviews that are due: %w", err)
+			return err
 		}
 		b, err := change.OpenItems(ctx, tx, ids, s.Now())
 		if err != nil {

@@ -3,10 +3,7 @@ package lookup
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -44,20 +41,15 @@ func Denials(ctx context.Context, tx *pg.Tx, asked string) (map[string]*Denial, 
 		   and (d.entitlement_id is null or d.entitlement_id = e.id)
 		   and (d.account_id is null or d.account_id = a.account)
 		 order by a.wish, coalesce(d.ends_at, 'infinity') desc`
-	rows, err := tx.Query(ctx, sql, asked)
-	if err != nil {
-		return nil, fmt.Errorf("find denials: %w", err)
-	}
 	out := map[string]*Denial{}
 	var id string
 	var d Denial
-	_, err = pgx.ForEachRow(rows, []any{&id, &d.Until, &d.Note}, func() error {
+	if err := pg.Each(ctx, tx, "find denials", []any{&id, &d.Until, &d.Note}, func() error {
 		found := d
 		out[id], d = &found, Denial{}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find denials: %w", err)
+	}, sql, asked); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -125,20 +117,15 @@ const heldSQL = `
 // Held returns for each wish the access that exists for some of the requested time: by a reason, by an assignment, or
 // because the target reports it although nothing here assigned it.
 func Held(ctx context.Context, tx *pg.Tx, asked string) (map[string]*Holding, error) {
-	rows, err := tx.Query(ctx, heldSQL, asked)
-	if err != nil {
-		return nil, fmt.Errorf("find existing access: %w", err)
-	}
 	out := map[string]*Holding{}
 	var id string
 	var h Holding
-	_, err = pgx.ForEachRow(rows, []any{&id, &h.Until, &h.By}, func() error {
+	if err := pg.Each(ctx, tx, "find existing access", []any{&id, &h.Until, &h.By}, func() error {
 		found := h
 		out[id], h = &found, Holding{}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find existing access: %w", err)
+	}, heldSQL, asked); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -160,20 +147,23 @@ func Duplicates(ctx context.Context, tx *pg.Tx, asked string) (map[string]*Dupli
 		   and i.parameters = a.parameters
 		  join access_request q on q.id = i.request_id
 		 order by a.wish, q.number`
-	rows, err := tx.Query(ctx, sql, asked)
-	if err != nil {
-		return nil, fmt.Errorf("find requests for the same: %w", err)
-	}
 	out := map[string]*Duplicate{}
 	var id string
 	var d Duplicate
-	_, err = pgx.ForEachRow(rows, []any{&id, &d.RequestID, &d.Serial, &d.Status}, func() error {
-		found := d
-		out[id] = &found
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find requests for the same: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find requests for the same",
+		[]any{&id, &d.RequestID, &d.Serial, &d.Status},
+		func() error {
+			found := d
+			out[id] = &found
+			return nil
+		},
+		sql,
+		asked,
+	); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -196,18 +186,18 @@ func Targets(ctx context.Context, tx *pg.Tx, asked []map[string]any) (map[string
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, sql, string(text))
-	if err != nil {
-		return nil, fmt.Errorf("find what gave access: %w", err)
-	}
 	of := map[string]string{}
 	var wish, item string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find what gave access",
 		[]any{&wish, &item},
 		func() error { of[wish] = item; return nil },
+		sql,
+		string(text),
 	); err != nil {
-		return nil, fmt.Errorf("find what gave access: %w", err)
+		return nil, err
 	}
 	return of, nil
 }

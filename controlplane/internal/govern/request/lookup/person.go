@@ -31,13 +31,9 @@ func People(ctx context.Context, tx *pg.Tx, ids []string) (map[string]*Person, e
 		             'blocked'))::int as waiting
 		  from ` + listing.Readable(tx.Viewer, "identity", "i") + `
 		 where i.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	found, err := pg.AllBy(ctx, tx, "find people", pgx.RowToAddrOfStructByName[Person], sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("find people: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Person])
-	if err != nil {
-		return nil, fmt.Errorf("find people: %w", err)
+		return nil, err
 	}
 	known := map[string]*Person{}
 	for _, p := range found {
@@ -62,10 +58,7 @@ func CountOpen(ctx context.Context, tx *pg.Tx) (n int, err error) {
 // LockPeople locks people in the order of their ids.
 func LockPeople(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `select from identity where id = any($1::text[]::uuid[]) order by id for no key update`
-	if _, err := tx.Exec(ctx, sql, ids); err != nil {
-		return fmt.Errorf("lock people: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "lock people", sql, ids)
 }
 
 // Approvers returns those of the people who can decide.
@@ -75,13 +68,5 @@ func Approvers(ctx context.Context, tx *pg.Tx, chosen []string) ([]string, error
 		  from identity i
 		 where i.id = any($1::text[]::uuid[])
 		   and unable_to_decide(i.id) not in ('left', 'not_a_person')`
-	rows, err := tx.Query(ctx, sql, chosen)
-	if err != nil {
-		return nil, fmt.Errorf("find chosen approvers: %w", err)
-	}
-	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find chosen approvers: %w", err)
-	}
-	return there, nil
+	return pg.All[string](ctx, tx, "find chosen approvers", sql, chosen)
 }

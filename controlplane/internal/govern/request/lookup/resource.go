@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,13 +74,15 @@ const resourceSQL = `
 
 // Resources returns roles and entitlements by id.
 func Resources(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[string]Resource, error) {
-	rows, err := tx.Query(ctx, resourceSQL, pgx.NamedArgs{"roles": roles, "entitlements": entitlements})
+	found, err := pg.All[Resource](
+		ctx,
+		tx,
+		"find requested resources",
+		resourceSQL,
+		pgx.NamedArgs{"roles": roles, "entitlements": entitlements},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("find requested resources: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Resource])
-	if err != nil {
-		return nil, fmt.Errorf("find requested resources: %w", err)
+		return nil, err
 	}
 	known := map[string]Resource{}
 	for _, t := range found {
@@ -99,19 +100,19 @@ func Accounts(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Account,
 		select a.id::text, coalesce(a.identity_id::text, ''), a.connector_id::text, a.status
 		  from account a
 		 where a.id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find accounts: %w", err)
-	}
 	known := map[string]Account{}
 	var id string
 	var a Account
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find accounts",
 		[]any{&id, &a.Owner, &a.Connector, &a.Status},
 		func() error { known[id] = a; return nil },
+		sql,
+		ids,
 	); err != nil {
-		return nil, fmt.Errorf("find accounts: %w", err)
+		return nil, err
 	}
 	return known, nil
 }

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -140,34 +139,18 @@ func (m *AccessRequestMetrics) count(ctx context.Context, tx *pg.Tx, args pgx.Na
 		 where q.submitted_at >= @since
 		   and q.submitted_at < @until
 		 group by q.status`
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return fmt.Errorf("count requests: %w", err)
-	}
 	var status string
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&status, &n}, func() error {
+	return pg.Each(ctx, tx, "count requests", []any{&status, &n}, func() error {
 		m.ByStatus[status] = n
 		m.Requests += n
 		if (accessrequest.AccessRequestItem{Status: status}).IsOpen() {
 			m.Open += n
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("count requests: %w", err)
-	}
-	return nil
+	}, sql, args)
 }
 
 func collect[T any](ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]T, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("figures of requests: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	if err != nil {
-		return nil, fmt.Errorf("figures of requests: %w", err)
-	}
-	return found, nil
+	return pg.All[T](ctx, tx, "figures of requests", sql, args)
 }

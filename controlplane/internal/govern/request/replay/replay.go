@@ -220,11 +220,7 @@ func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]pastItem, err
 		       where e.id = i.entitlement_id))
 		 order by q.id desc, i.position
 		 limit $3`
-	rows, err := tx.Query(ctx, sql, a.From, a.To, maxReplayed+1)
-	if err != nil {
-		return nil, fmt.Errorf("read past requests: %w", err)
-	}
-	past, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p pastItem, err error) {
+	past, err := pg.AllBy(ctx, tx, "read past requests", func(row pgx.CollectableRow) (p pastItem, err error) {
 		var serial int64
 		s := &p.subject
 		err = row.Scan(
@@ -250,9 +246,9 @@ func (a *ApprovalReplayed) past(ctx context.Context, tx *pg.Tx) ([]pastItem, err
 		)
 		p.Number, p.For.ID = accessrequest.Number(serial), s.BeneficiaryID
 		return p, err
-	})
+	}, sql, a.From, a.To, maxReplayed+1)
 	if err != nil {
-		return nil, fmt.Errorf("read past requests: %w", err)
+		return nil, err
 	}
 	if len(past) > maxReplayed {
 		past, a.Limited = past[:maxReplayed], true

@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,18 +30,10 @@ func Find(ctx context.Context, tx *pg.Tx, r *accessrequest.AccessRequest) (map[s
 	for i, role := range tx.Viewer.Roles {
 		roles[i] = string(role)
 	}
-	rows, err := tx.Query(
-		ctx,
-		sql,
-		pgx.NamedArgs{"request": r.ID, "kind": chain.Kind, "roles": roles, "me": tx.Viewer.Identity},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("find approvals of request: %w", err)
-	}
 	found := map[string]*Tasks{}
 	var item, id string
 	var open, mine bool
-	_, err = pgx.ForEachRow(rows, []any{&item, &id, &open, &mine}, func() error {
+	if err := pg.Each(ctx, tx, "find approvals of request", []any{&item, &id, &open, &mine}, func() error {
 		a := found[item]
 		if a == nil {
 			a = &Tasks{}
@@ -55,9 +46,8 @@ func Find(ctx context.Context, tx *pg.Tx, r *accessrequest.AccessRequest) (map[s
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find approvals of request: %w", err)
+	}, sql, pgx.NamedArgs{"request": r.ID, "kind": chain.Kind, "roles": roles, "me": tx.Viewer.Identity}); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

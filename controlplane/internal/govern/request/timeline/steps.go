@@ -3,11 +3,8 @@ package timeline
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -61,15 +58,7 @@ func ownSteps(ctx context.Context, tx *pg.Tx, id string) ([]AccessRequestStep, e
 		  from access_request_event e
 		 where e.request_id = $1
 		 order by e.id`
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return nil, fmt.Errorf("read timeline: %w", err)
-	}
-	steps, err := pgx.CollectRows(rows, pgx.RowToStructByName[AccessRequestStep])
-	if err != nil {
-		return nil, fmt.Errorf("read timeline: %w", err)
-	}
-	return steps, nil
+	return pg.All[AccessRequestStep](ctx, tx, "read timeline", sql, id)
 }
 
 // stageSteps are what happened in the stages of an item: when each was opened and ended, who answered, and what its

@@ -45,16 +45,12 @@ func Find(ctx context.Context, tx *pg.Tx, r role.Role) (*RoleDraft, error) {
 		select d.role_id, d.base_version, d.proposed, d.content, d.changed_by, d.created_at, d.updated_at, d.version
 		  from role_draft d
 		 where d.role_id = $1`
-	rows, err := tx.Query(ctx, sql, r.ID)
-	if err != nil {
-		return nil, fmt.Errorf("find draft of role: %w", err)
-	}
-	d, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[RoleDraft])
+	d, err := pg.One[RoleDraft](ctx, tx, "find draft of role", sql, r.ID)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("find draft of role: %w", err)
+		return nil, err
 	}
 	d.Content.Lifecycle = r.Lifecycle
 	d.Changes, err = Differences(r.RoleFields, d.Content)
@@ -142,12 +138,14 @@ func Put(
 		    on conflict (tenant_id, role_id) do update
 		   set content = excluded.content, proposed = false, changed_by = excluded.changed_by, updated_at = now(),
 		       version = d.version + 1`
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"write draft of role",
 		sql,
 		pgx.NamedArgs{"role": r.ID, "content": content, "base": from, "by": By(tx)},
 	); err != nil {
-		return RoleDraft{}, fmt.Errorf("write draft of role: %w", err)
+		return RoleDraft{}, err
 	}
 	if _, err := decision.Close(
 		ctx,

@@ -43,16 +43,12 @@ func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVe
 		  from role_version v
 		 where v.role_id = $1
 		   and v.version = $2`
-	rows, err := tx.Query(ctx, sql, id, version)
-	if err != nil {
-		return RoleVersion{}, fmt.Errorf("find version of role: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[RoleVersion])
+	found, err := pg.One[RoleVersion](ctx, tx, "find version of role", sql, id, version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return found, fault.New(fault.NotFound, "no version %d of this role is kept", version)
 	case err != nil:
-		return found, fmt.Errorf("find version of role: %w", err)
+		return found, err
 	}
 	return found, nil
 }
@@ -81,16 +77,14 @@ func (s *Service) Versions(
 		if _, err := role.Seen(ctx, tx, v, id, ""); err != nil {
 			return err
 		}
-		rows, err := tx.Query(
+		if items, err = pg.All[RoleVersion](
 			ctx,
+			tx,
+			"list versions of role",
 			sql,
 			pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-		)
-		if err != nil {
-			return fmt.Errorf("list versions of role: %w", err)
-		}
-		if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[RoleVersion]); err != nil {
-			return fmt.Errorf("list versions of role: %w", err)
+		); err != nil {
+			return err
 		}
 		if err := tx.QueryRow(ctx, `select count(*) from role_version where role_id = $1`, id).
 			Scan(&total); err != nil {

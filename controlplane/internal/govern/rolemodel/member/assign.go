@@ -187,22 +187,17 @@ func assignments(ctx context.Context, tx *pg.Tx, roleID, identityID string) (byH
 	if !listing.IsID(identityID) {
 		return nil, nil, nil
 	}
-	rows, err := tx.Query(ctx, sql, roleID, identityID)
-	if err != nil {
-		return nil, nil, fmt.Errorf("find assignments of role: %w", err)
-	}
 	var id string
 	var hand bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &hand}, func() error {
+	if err := pg.Each(ctx, tx, "find assignments of role", []any{&id, &hand}, func() error {
 		if hand {
 			byHand = append(byHand, id)
 		} else {
 			others = append(others, id)
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("find assignments of role: %w", err)
+	}, sql, roleID, identityID); err != nil {
+		return nil, nil, err
 	}
 	return byHand, others, nil
 }

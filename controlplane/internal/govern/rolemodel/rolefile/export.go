@@ -130,26 +130,23 @@ func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err 
 		}
 		what = append(what, r.EntitlementIDs...)
 	}
-	rows, err := tx.Query(ctx, people, pgx.NamedArgs{"ids": who})
-	if err != nil {
-		return n, fmt.Errorf("name people of roles: %w", err)
-	}
 	var id, name, system string
-	if _, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error { n.people[id] = name; return nil }); err != nil {
-		return n, fmt.Errorf("name people of roles: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"name people of roles",
+		[]any{&id, &name},
+		func() error { n.people[id] = name; return nil },
+		people,
+		pgx.NamedArgs{"ids": who},
+	); err != nil {
+		return n, err
 	}
-	if rows, err = tx.Query(ctx, entitlements, pgx.NamedArgs{"ids": what}); err != nil {
-		return n, fmt.Errorf("name entitlements of roles: %w", err)
-	}
-	_, err = pgx.ForEachRow(
-		rows,
-		[]any{&id, &system, &name},
-		func() error { n.entitlements[id] = fileEntitlement{system, name}; return nil },
-	)
-	if err != nil {
-		return n, fmt.Errorf("name entitlements of roles: %w", err)
-	}
-	return n, nil
+	err = pg.Each(ctx, tx, "name entitlements of roles", []any{&id, &system, &name}, func() error {
+		n.entitlements[id] = fileEntitlement{system, name}
+		return nil
+	}, entitlements, pgx.NamedArgs{"ids": what})
+	return n, err
 }
 
 // file is a role as a file says it.

@@ -3,7 +3,6 @@ package rolefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -120,19 +119,16 @@ func (h here) findPeople(ctx context.Context, tx *pg.Tx, names []string) error {
 		 where i.status <> 'archived'
 		 group by n.name, i.id
 		 order by n.name, i.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"names": names})
-	if err != nil {
-		return fmt.Errorf("find people of a file: %w", err)
-	}
 	var name, id string
-	if _, err := pgx.ForEachRow(
-		rows,
+	return pg.Each(
+		ctx,
+		tx,
+		"find people of a file",
 		[]any{&name, &id},
 		func() error { h.people[name] = append(h.people[name], id); return nil },
-	); err != nil {
-		return fmt.Errorf("find people of a file: %w", err)
-	}
-	return nil
+		sql,
+		pgx.NamedArgs{"names": names},
+	)
 }
 
 func (h here) findEntitlements(ctx context.Context, tx *pg.Tx, systems, external []string) error {
@@ -141,22 +137,14 @@ func (h here) findEntitlements(ctx context.Context, tx *pg.Tx, systems, external
 		  from unnest(@systems::text[], @external::text[]) n (system, external_id)
 		  join connector c on c.business_id = n.system and c.deleted_at is null
 		  left join entitlement e on e.connector_id = c.id and e.external_id = n.external_id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"systems": systems, "external": external})
-	if err != nil {
-		return fmt.Errorf("find entitlements of a file: %w", err)
-	}
 	var system, name, id string
-	_, err = pgx.ForEachRow(rows, []any{&system, &name, &id}, func() error {
+	return pg.Each(ctx, tx, "find entitlements of a file", []any{&system, &name, &id}, func() error {
 		h.systems[system] = true
 		if id != "" {
 			h.entitlements[fileEntitlement{system, name}] = id
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find entitlements of a file: %w", err)
-	}
-	return nil
+	}, sql, pgx.NamedArgs{"systems": systems, "external": external})
 }
 
 // fields are what a role of a file says, with the ids of this tenant. Roles that the file itself makes are nested when

@@ -3,7 +3,6 @@ package rolefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -115,14 +114,13 @@ func putRole(ctx context.Context, tx *pg.Tx, i *incoming, after role.RoleFields,
 			return err
 		}
 	}
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"note that a role is managed by code",
 		`update role set managed_by = 'code' where id = $1 and managed_by <> 'code'`,
 		i.before.ID,
-	); err != nil {
-		return fmt.Errorf("note that a role is managed by code: %w", err)
-	}
-	return nil
+	)
 }
 
 // untouched are the keys of roles that a file has said and this one does not.
@@ -138,13 +136,9 @@ func untouched(ctx context.Context, tx *pg.Tx, roles []*incoming) ([]string, err
 	for _, i := range roles {
 		keys = append(keys, i.Key)
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"keys": keys})
+	rest, err := pg.All[string](ctx, tx, "find roles of earlier files", sql, pgx.NamedArgs{"keys": keys})
 	if err != nil {
-		return nil, fmt.Errorf("find roles of earlier files: %w", err)
-	}
-	rest, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find roles of earlier files: %w", err)
+		return nil, err
 	}
 	return append([]string{}, rest...), nil
 }

@@ -203,8 +203,8 @@ func (h *Hub) giveBack(ctx context.Context, v viewer.Viewer, id string, back rep
 			update agent_task
 			   set state = 'done', result = $2, request = '', finished_at = now()
 			 where id = $1 and state = 'running'`
-		if _, err := tx.Exec(ctx, sql, id, sealed); err != nil {
-			return fmt.Errorf("write result: %w", err)
+		if err := pg.Exec(ctx, tx, "write result", sql, id, sealed); err != nil {
+			return err
 		}
 		return agents.Notify(ctx, tx, agents.TaskChannel, "done", id)
 	})

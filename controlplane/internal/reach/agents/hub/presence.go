@@ -79,10 +79,7 @@ func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) err
 			"draining": draining,
 			"degraded": degraded,
 		}
-		if _, err := tx.Exec(ctx, sql, args); err != nil {
-			return fmt.Errorf("touch agents: %w", err)
-		}
-		return nil
+		return pg.Exec(ctx, tx, "touch agents", sql, args)
 	})
 }
 

@@ -277,8 +277,10 @@ func (h *Hub) writeTask(
 		const sql = `
 			insert into agent_task (tenant_id, id, agent_id, agent_group, kind, target, request, deadline)
 			values (current_tenant(), $1, $2, nullif($3, ''), $4, $5, $6, now() + make_interval(secs => $7))`
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"write call for another process",
 			sql,
 			id,
 			t.AgentID,
@@ -288,7 +290,7 @@ func (h *Hub) writeTask(
 			sealed,
 			time.Until(deadline).Seconds(),
 		); err != nil {
-			return fmt.Errorf("write call for another process: %w", err)
+			return err
 		}
 		return agents.Notify(ctx, tx, agents.TaskChannel, "offered", id)
 	})

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,11 +94,7 @@ func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 		  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
 		 where a.id = any(@ids::uuid[])
 		   for update of a skip locked`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "offline": h.pace.offline.Seconds()})
-	if err != nil {
-		return fmt.Errorf("look at agents: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c coming, err error) {
+	found, err := pg.AllBy(ctx, tx, "look at agents", func(row pgx.CollectableRow) (c coming, err error) {
 		w := &c.watched
 		err = row.Scan(
 			&c.ID,
@@ -118,9 +113,9 @@ func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 			&w.Flapping,
 		)
 		return c, err
-	})
+	}, sql, pgx.NamedArgs{"ids": ids, "offline": h.pace.offline.Seconds()})
 	if err != nil {
-		return fmt.Errorf("look at agents: %w", err)
+		return err
 	}
 	for _, c := range found {
 		if err := h.note(ctx, tx, c); err != nil {
@@ -142,8 +137,19 @@ func (h *Hub) note(ctx context.Context, tx *pg.Tx, c coming) error {
 		update agent
 		   set seen_online = $2, seen_since = $3, told_online = $4, told_gone_at = $5, flapping_since = $6
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, c.ID, next.Online, next.Since, next.Told, next.Gone, next.Flapping); err != nil {
-		return fmt.Errorf("note an agent's presence: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"note an agent's presence",
+		sql,
+		c.ID,
+		next.Online,
+		next.Since,
+		next.Told,
+		next.Gone,
+		next.Flapping,
+	); err != nil {
+		return err
 	}
 	if happened == "" {
 		return nil

@@ -162,8 +162,8 @@ func useInvitation(ctx context.Context, tx *pg.Tx, c bearer.EnrollClaims, key []
 		return true, nil
 	}
 	const use = `update agent_enrollment set used_at = now(), used_by_key = $2 where jti_hash = $1`
-	if _, err := tx.Exec(ctx, use, agents.TokenHash(c.ID), key); err != nil {
-		return false, fmt.Errorf("use invitation: %w", err)
+	if err := pg.Exec(ctx, tx, "use invitation", use, agents.TokenHash(c.ID), key); err != nil {
+		return false, err
 	}
 	return false, nil
 }
@@ -241,13 +241,15 @@ func (r *Registry) issue(
 	if err != nil {
 		return "", expires, fmt.Errorf("issue agent token: %w", err)
 	}
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"note token",
 		`update agent set token_issued_at = now(), token_expires_at = $2 where id = $1`,
 		id,
 		expires,
 	); err != nil {
-		return "", expires, fmt.Errorf("note token: %w", err)
+		return "", expires, err
 	}
 	return token, expires, nil
 }

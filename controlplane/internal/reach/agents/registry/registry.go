@@ -116,8 +116,14 @@ func nameTaken(err error, name string) error {
 
 // invite makes the one invitation that is valid for an agent from now on.
 func (r *Registry) invite(ctx context.Context, tx *pg.Tx, id string, out *Invited) error {
-	if _, err := tx.Exec(ctx, `delete from agent_enrollment where agent_id = $1`, id); err != nil {
-		return fmt.Errorf("withdraw invitations: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"withdraw invitations",
+		`delete from agent_enrollment where agent_id = $1`,
+		id,
+	); err != nil {
+		return err
 	}
 	token, c, err := r.Tokens.IssueEnrollToken(ctx, tx, id)
 	if err != nil {
@@ -126,8 +132,8 @@ func (r *Registry) invite(ctx context.Context, tx *pg.Tx, id string, out *Invite
 	const sql = `
 		insert into agent_enrollment (tenant_id, jti_hash, agent_id, expires_at)
 		values (current_tenant(), $1, $2, $3)`
-	if _, err := tx.Exec(ctx, sql, agents.TokenHash(c.ID), id, c.ExpiresAt); err != nil {
-		return fmt.Errorf("keep invitation: %w", err)
+	if err := pg.Exec(ctx, tx, "keep invitation", sql, agents.TokenHash(c.ID), id, c.ExpiresAt); err != nil {
+		return err
 	}
 	a, err := agents.Find(ctx, tx, id, r.offline())
 	if err != nil {
@@ -253,8 +259,8 @@ func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string, rel
 			       last_nonce = null, last_boot_id = null, token_epoch = token_epoch + 1, quarantine_reason = null,
 			       token_issued_at = null, token_expires_at = null, updated_at = now(), version = version + 1
 			 where id = $1`
-		if _, err := tx.Exec(ctx, sql, id); err != nil {
-			return fmt.Errorf("forget keys: %w", err)
+		if err := pg.Exec(ctx, tx, "forget keys", sql, id); err != nil {
+			return err
 		}
 		entry := audit.Entry{
 			Action:  "agent.enrollment_issued",
@@ -283,11 +289,17 @@ func (r *Registry) revoke(ctx context.Context, v viewer.Viewer, id, reason strin
 			   set state = 'revoked', revoked_at = now(), revoked_reason = $2, token_epoch = token_epoch + 1,
 			       updated_at = now(), version = version + 1
 			 where id = $1`
-		if _, err := tx.Exec(ctx, sql, id, reason); err != nil {
-			return fmt.Errorf("revoke agent: %w", err)
+		if err := pg.Exec(ctx, tx, "revoke agent", sql, id, reason); err != nil {
+			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from agent_enrollment where agent_id = $1`, id); err != nil {
-			return fmt.Errorf("withdraw invitations: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"withdraw invitations",
+			`delete from agent_enrollment where agent_id = $1`,
+			id,
+		); err != nil {
+			return err
 		}
 		entry := audit.Entry{Action: "agent.revoked", Subject: subjectOf(a), Context: map[string]any{"reason": reason}}
 		if err := audit.Record(ctx, tx, entry); err != nil {
@@ -325,8 +337,8 @@ func (r *Registry) remove(ctx context.Context, v viewer.Viewer, id string) error
 				strings.Join(users, ", "),
 			)
 		}
-		if _, err := tx.Exec(ctx, `delete from agent where id = $1`, id); err != nil {
-			return fmt.Errorf("delete agent: %w", err)
+		if err := pg.Exec(ctx, tx, "delete agent", `delete from agent where id = $1`, id); err != nil {
+			return err
 		}
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "agent.deleted", Subject: subjectOf(a)}); err != nil {
 			return err

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -24,15 +23,7 @@ func entrusted(ctx context.Context, tx *pg.Tx, id, group string) ([]string, erro
 		   and (c.agent_id::text = @id or @group <> '' and c.agent_group = @group)
 		 order by 1
 		 limit 20`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "group": group})
-	if err != nil {
-		return nil, fmt.Errorf("find connectors of an agent: %w", err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find connectors of an agent: %w", err)
-	}
-	return names, nil
+	return pg.All[string](ctx, tx, "find connectors of an agent", sql, pgx.NamedArgs{"id": id, "group": group})
 }
 
 // entrust refuses to let an agent have the stored secrets of the connectors that name id or group, unless a person who

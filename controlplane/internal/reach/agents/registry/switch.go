@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -95,12 +94,14 @@ func (r *Registry) turn(ctx context.Context, v viewer.Viewer, id string, t turn)
 		case !slices.Contains(t.from, who.State):
 			return fault.New(fault.Conflict, "%s; it is %s", t.not, who.State)
 		}
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			t.action,
 			`update agent set `+t.set+`, updated_at = now(), version = version + 1 where id = $1`,
 			id,
 		); err != nil {
-			return fmt.Errorf("%s: %w", t.action, err)
+			return err
 		}
 		entry := audit.Entry{
 			Action:  t.action,

@@ -31,10 +31,7 @@ func succeeded(ctx context.Context, tx *pg.Tx, id, runID string) error {
 		       updated_at = now(), version = version + case when status in ('draft', 'ready', 'degraded')
 		           or funnel_state <> 'connected' then 1 else 0 end
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id, runID); err != nil {
-		return fmt.Errorf("note successful run: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note successful run", sql, id, runID)
 }
 
 func failed(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
@@ -67,8 +64,5 @@ func failed(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	if reason != "" {
 		why += "; the last one: " + reason
 	}
-	if _, err := tx.Exec(ctx, sql, id, runID, failuresBeforeDegraded-1, Degraded, why); err != nil {
-		return fmt.Errorf("note failed run: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note failed run", sql, id, runID, failuresBeforeDegraded-1, Degraded, why)
 }

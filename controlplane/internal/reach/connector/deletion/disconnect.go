@@ -57,8 +57,8 @@ func Reconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) 
 		  from account a
 		 where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status = 'disconnected'
 		     and a.identity_id is not null`
-	if _, err := tx.Exec(ctx, owners, id); err != nil {
-		return Disconnected{}, fmt.Errorf("have access looked at: %w", err)
+	if err := pg.Exec(ctx, tx, "have access looked at", owners, id); err != nil {
+		return Disconnected{}, err
 	}
 	return touch(ctx, tx, id, disputedAgain,
 		`update access_grant
@@ -78,8 +78,8 @@ func touch(
 	tx *pg.Tx,
 	id, disputed, grants, accounts, entitlements string,
 ) (d Disconnected, err error) {
-	if _, err := tx.Exec(ctx, patient); err != nil {
-		return d, fmt.Errorf("take time: %w", err)
+	if err := pg.Exec(ctx, tx, "take time", patient); err != nil {
+		return d, err
 	}
 	for _, each := range []struct {
 		sql  string

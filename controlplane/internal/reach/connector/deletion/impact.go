@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -103,18 +101,10 @@ func nameImpact(ctx context.Context, tx *pg.Tx, id string, x *ConnectorImpact) e
 		      from named
 		)
 		select kind, id::text, name, total from ranked where n <= $2 order by kind, n`
-	rows, err := tx.Query(ctx, sql, id, affectedAtMost)
-	if err != nil {
-		return fmt.Errorf("find what names a connector: %w", err)
-	}
 	var p AffectedPlace
 	var total int64
-	_, err = pgx.ForEachRow(rows, []any{&p.Kind, &p.ID, &p.Display, &total}, func() error {
+	return pg.Each(ctx, tx, "find what names a connector", []any{&p.Kind, &p.ID, &p.Display, &total}, func() error {
 		x.Affected, x.AffectedTotal[p.Kind] = append(x.Affected, p), total
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find what names a connector: %w", err)
-	}
-	return nil
+	}, sql, id, affectedAtMost)
 }

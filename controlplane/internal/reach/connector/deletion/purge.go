@@ -46,8 +46,8 @@ func Purge(ctx context.Context, tx *pg.Tx, now time.Time) (more bool, err error)
 	}
 	const done = `update connector set purged_at = now(), connection = '{}', last_test = null,
 		updated_at = now() where tenant_id = current_tenant() and id = $1`
-	if _, err := tx.Exec(ctx, done, id); err != nil {
-		return false, fmt.Errorf("purge connector %s: %w", id, err)
+	if err := pg.Exec(ctx, tx, "purge connector "+id, done, id); err != nil {
+		return false, err
 	}
 	return true, recordPurged(ctx, tx, id, businessID)
 }

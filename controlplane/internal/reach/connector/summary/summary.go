@@ -2,10 +2,7 @@ package summary
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -59,34 +56,25 @@ func LatestRuns(ctx context.Context, tx *pg.Tx, ids []string) (map[string][]Conn
 		        order by r.created_at desc, r.id desc
 		        limit $2) r
 		 order by r.created_at, r.id`
-	rows, err := tx.Query(ctx, sql, ids, runsShown)
-	if err != nil {
-		return nil, fmt.Errorf("expand runs: %w", err)
-	}
 	runs := map[string][]ConnectorRun{}
 	var id string
 	var r ConnectorRun
-	_, err = pgx.ForEachRow(
-		rows,
-		[]any{
-			&id,
-			&r.ID,
-			&r.Trigger,
-			&r.Mode,
-			&r.Full,
-			&r.Status,
-			&r.ErrorCode,
-			&r.CreatedAt,
-			&r.StartedAt,
-			&r.FinishedAt,
-		},
-		func() error {
-			runs[id] = append(runs[id], r)
-			return nil
-		},
-	)
-	if err != nil {
-		return nil, fmt.Errorf("expand runs: %w", err)
+	if err := pg.Each(ctx, tx, "expand runs", []any{
+		&id,
+		&r.ID,
+		&r.Trigger,
+		&r.Mode,
+		&r.Full,
+		&r.Status,
+		&r.ErrorCode,
+		&r.CreatedAt,
+		&r.StartedAt,
+		&r.FinishedAt,
+	}, func() error {
+		runs[id] = append(runs[id], r)
+		return nil
+	}, sql, ids, runsShown); err != nil {
+		return nil, err
 	}
 	return runs, nil
 }
@@ -105,20 +93,15 @@ func CountRecords(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Conn
 		 where a.connector_id = any($1::text[]::uuid[])
 		   and a.status <> 'deleted'
 		 group by 1`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("expand counts: %w", err)
-	}
 	counts := map[string]ConnectorCounts{}
 	var id string
 	var n ConnectorCounts
-	_, err = pgx.ForEachRow(rows, []any{&id, &n.Identities, &n.Accounts}, func() error {
+	if err := pg.Each(ctx, tx, "expand counts", []any{&id, &n.Identities, &n.Accounts}, func() error {
 		of := counts[id]
 		counts[id] = ConnectorCounts{Identities: of.Identities + n.Identities, Accounts: of.Accounts + n.Accounts}
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("expand counts: %w", err)
+	}, sql, ids); err != nil {
+		return nil, err
 	}
 	return counts, nil
 }

@@ -237,8 +237,8 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, b BulkLink, out BulkLink
 		"decided_at": matching.Instant(s.Now()),
 		"reason":     b.Reason,
 	}
-	if _, err := tx.Exec(ctx, sql, accounts, owners, why, s.Now()); err != nil {
-		return fmt.Errorf("link accounts: %w", err)
+	if err := pg.Exec(ctx, tx, "link accounts", sql, accounts, owners, why, s.Now()); err != nil {
+		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{
 		Action:  "accounts.bulk_linked",

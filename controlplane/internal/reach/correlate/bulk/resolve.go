@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -107,13 +106,9 @@ func appendText(list []string, s string) []string {
 }
 
 func holders(ctx context.Context, tx *pg.Tx, sql string, args ...any) (map[string][]holder, error) {
-	rows, err := tx.Query(ctx, sql, args...)
+	list, err := pg.AllBy(ctx, tx, "find accounts to link", pgx.RowToStructByPos[holder], sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("find accounts to link: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[holder])
-	if err != nil {
-		return nil, fmt.Errorf("find accounts to link: %w", err)
+		return nil, err
 	}
 	by := make(map[string][]holder, len(list))
 	for _, h := range list {
@@ -131,18 +126,18 @@ func peopleBy(ctx context.Context, tx *pg.Tx, on string, keys []string) (map[str
 		    on i.tenant_id = current_tenant()
 		   and ` + on + `
 		   and i.status <> 'archived'`
-	rows, err := tx.Query(ctx, sql, keys)
-	if err != nil {
-		return nil, fmt.Errorf("find owners: %w", err)
-	}
 	by := map[string][]string{}
 	var key, who string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find owners",
 		[]any{&key, &who},
 		func() error { by[key] = append(by[key], who); return nil },
+		sql,
+		keys,
 	); err != nil {
-		return nil, fmt.Errorf("find owners: %w", err)
+		return nil, err
 	}
 	return by, nil
 }
@@ -259,13 +254,5 @@ func (b BulkLink) filtered(ctx context.Context, tx *pg.Tx) ([]holder, error) {
 		sql += ` and a.account_type = any(` + args.Add(f.AccountType) + `)`
 	}
 	sql += ` order by a.id limit ` + strconv.Itoa(maxBulk+1) + ` for update of a`
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("find accounts to link: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[holder])
-	if err != nil {
-		return nil, fmt.Errorf("find accounts to link: %w", err)
-	}
-	return list, nil
+	return pg.AllBy(ctx, tx, "find accounts to link", pgx.RowToStructByPos[holder], sql, args...)
 }

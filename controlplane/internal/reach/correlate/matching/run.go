@@ -2,7 +2,6 @@ package matching
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -34,8 +33,8 @@ func correlate(ctx context.Context, tx *pg.Tx, sc Scope) (linked int64, err erro
 // for each other's rows crosswise.
 func Judge(ctx context.Context, tx *pg.Tx, sc Scope, fn func(*Plan, []Judgement) error) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('correlate ' || current_tenant()::text, 0))`
-	if _, err := tx.Exec(ctx, lock); err != nil {
-		return fmt.Errorf("wait for another correlation: %w", err)
+	if err := pg.Exec(ctx, tx, "wait for another correlation", lock); err != nil {
+		return err
 	}
 	list, err := shares(ctx, tx, sc)
 	if err != nil {

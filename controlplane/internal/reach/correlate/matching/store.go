@@ -20,8 +20,8 @@ func (p *Plan) Store(ctx context.Context, tx *pg.Tx, list []Judgement) error {
 		create temp table if not exists correlate_verdict (
 		    id uuid, version int, identity_id uuid, state text, correlation jsonb, keys bigint, rules bigint
 		) on commit delete rows`
-	if _, err := tx.Exec(ctx, temp); err != nil {
-		return fmt.Errorf("store verdicts: %w", err)
+	if err := pg.Exec(ctx, tx, "store verdicts", temp); err != nil {
+		return err
 	}
 	var now time.Time
 	if err := tx.QueryRow(ctx, `select now()`).Scan(&now); err != nil {
@@ -45,8 +45,8 @@ func (p *Plan) Store(ctx context.Context, tx *pg.Tx, list []Judgement) error {
 		   and a.id = v.id
 		   and a.version = v.version`
 	for _, sql := range []string{`analyze correlate_verdict`, update, `truncate correlate_verdict`} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("store verdicts: %w", err)
+		if err := pg.Exec(ctx, tx, "store verdicts", sql); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -103,13 +103,9 @@ func Read(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Abi
 		   and l.ops_version = c.version
 		 where c.id = any($1::text[]::uuid[])
 		   and c.deleted_at is null`
-	rows, err := tx.Query(ctx, sql, connectorIDs)
-	if err != nil {
-		return nil, fmt.Errorf("read abilities: %w", err)
-	}
 	found := map[string]Ability{}
 	var a Ability
-	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.Missing, &a.WhyNot}, func() error {
+	if err := pg.Each(ctx, tx, "read abilities", []any{&a.ID, &a.Name, &a.Ops, &a.Missing, &a.WhyNot}, func() error {
 		r, known := rules[a.ID]
 		if !known {
 			return nil
@@ -123,9 +119,8 @@ func Read(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Abi
 		}
 		found[a.ID] = one
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read abilities: %w", err)
+	}, sql, connectorIDs); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

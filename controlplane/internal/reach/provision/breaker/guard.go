@@ -168,16 +168,19 @@ func (g *Guard) sending(ctx context.Context, tx *pg.Tx) (map[string]int, error) 
 		  from provisioning_task
 		 where connector_id = $1 and state = 'running' and lane <> 'urgent' and mode = 'auto'
 		 group by operation`
-	rows, err := tx.Query(ctx, sql, g.connectorID)
-	if err != nil {
-		return nil, fmt.Errorf("count changes: %w", err)
-	}
 	under := map[string]int{}
 	var operation string
 	var n int
-	_, err = pgx.ForEachRow(rows, []any{&operation, &n}, func() error { under[operation] = n; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("count changes: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"count changes",
+		[]any{&operation, &n},
+		func() error { under[operation] = n; return nil },
+		sql,
+		g.connectorID,
+	); err != nil {
+		return nil, err
 	}
 	return under, nil
 }

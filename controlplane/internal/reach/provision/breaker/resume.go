@@ -21,8 +21,8 @@ import (
 func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const sql = `update provisioning_lane set wait_until = null where wait_code is null and wait_until is not null
 		and ($1 = '' or connector_id::text = $1)`
-	if _, err := tx.Exec(ctx, sql, connectorID); err != nil {
-		return fmt.Errorf("wake connectors: %w", err)
+	if err := pg.Exec(ctx, tx, "wake connectors", sql, connectorID); err != nil {
+		return err
 	}
 	return pg.Notify(ctx, tx, taskstore.Channel, tx.Viewer.Tenant)
 }
@@ -82,8 +82,8 @@ func ResumeWrites(ctx context.Context, tx *pg.Tx, id, comment string) (out Break
 	case err != nil:
 		return out, fmt.Errorf("reset breaker: %w", err)
 	}
-	if _, err := tx.Exec(ctx, anew, id); err != nil {
-		return out, fmt.Errorf("reset breaker: %w", err)
+	if err := pg.Exec(ctx, tx, "reset breaker", anew, id); err != nil {
+		return out, err
 	}
 	if err := wakeLanes(ctx, tx, id); err != nil {
 		return out, err

@@ -102,8 +102,8 @@ func flip(ctx context.Context, tx *pg.Tx, before Switch, to SwitchSettings) erro
 		    on conflict (tenant_id) do update
 		   set writes = excluded.writes, reason = excluded.reason, changed_by = excluded.changed_by, changed_at = now(),
 		       version = s.version + 1`
-	if _, err := tx.Exec(ctx, sql, to.Writes, to.Reason, taskstore.Maker(tx)); err != nil {
-		return fmt.Errorf("write the switch: %w", err)
+	if err := pg.Exec(ctx, tx, "write the switch", sql, to.Writes, to.Reason, taskstore.Maker(tx)); err != nil {
+		return err
 	}
 	if to.Writes {
 		if err := wakeLanes(ctx, tx, ""); err != nil {

@@ -2,9 +2,6 @@ package lane
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
@@ -81,15 +78,7 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []attempt.O
 		  from taken t
 		  join tried r on r.task_id = t.id ` + attempt.AroundJob + `
 		 order by t.lane desc, t.next_attempt_at, t.id`
-	rows, err := tx.Query(ctx, sql, l.id, q.Room, l.s.me, lease.String(), q.Full)
-	if err != nil {
-		return nil, fmt.Errorf("take tasks: %w", err)
-	}
-	jobs, err := pgx.CollectRows(rows, pgx.RowToStructByName[attempt.Job])
-	if err != nil {
-		return nil, fmt.Errorf("take tasks: %w", err)
-	}
-	return jobs, nil
+	return pg.All[attempt.Job](ctx, tx, "take tasks", sql, l.id, q.Room, l.s.me, lease.String(), q.Full)
 }
 
 // counted are the operations of the changes that the circuit breaker counts.

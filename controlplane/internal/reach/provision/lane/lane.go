@@ -174,10 +174,7 @@ func (l *lane) wait(ctx context.Context, tx *pg.Tx, pause time.Duration, why str
 		       wait_reason = $4, wait_since = coalesce(wait_since, now()), failures = failures + 1
 		 where connector_id = $1
 		   and owner = $2`
-	if _, err := tx.Exec(ctx, sql, l.id, l.s.me, pause.String(), why); err != nil {
-		return fmt.Errorf("let tasks wait: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "let tasks wait", sql, l.id, l.s.me, pause.String(), why)
 }
 
 // leave gives the lease back.

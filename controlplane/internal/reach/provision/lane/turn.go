@@ -105,8 +105,8 @@ func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) (st
 		l.caller.Failures.Store(0)
 		const sql = `update provisioning_lane set failures = 0, wait_until = null, wait_code = null, wait_reason = null,
 			wait_since = null where connector_id = $1`
-		if _, err := tx.Exec(ctx, sql, l.id); err != nil {
-			return false, fmt.Errorf("note that the target works: %w", err)
+		if err := pg.Exec(ctx, tx, "note that the target works", sql, l.id); err != nil {
+			return false, err
 		}
 	}
 	return l.halted.Load(), nil
@@ -123,8 +123,8 @@ func (l *lane) pauseFor(ctx context.Context, tx *pg.Tx, pause time.Duration, why
 	if l.paused {
 		more = 0 // the changes that were being sent together fail together
 	}
-	if _, err := tx.Exec(ctx, sql, l.id, pause.String(), why, more); err != nil {
-		return fmt.Errorf("let tasks wait: %w", err)
+	if err := pg.Exec(ctx, tx, "let tasks wait", sql, l.id, pause.String(), why, more); err != nil {
+		return err
 	}
 	l.paused = true
 	return nil

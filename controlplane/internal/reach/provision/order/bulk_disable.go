@@ -3,12 +3,9 @@ package order
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -184,24 +181,23 @@ func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subjec
 		   and exists (select from ` + listing.Readable(tx.Viewer, "account", "v") + ` where v.id = a.id)
 		 order by a.id
 		   for update of a`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, nil, fmt.Errorf("find accounts: %w", err)
-	}
 	found := map[string]subject{}
 	systems := map[string]bool{}
 	var t subject
-	_, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find accounts",
 		[]any{&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display},
 		func() error {
 			found[t.ID], systems[t.ConnectorID] = t, true
 			t.IdentityID = nil
 			return nil
 		},
-	)
-	if err != nil {
-		return nil, nil, fmt.Errorf("find accounts: %w", err)
+		sql,
+		ids,
+	); err != nil {
+		return nil, nil, err
 	}
 	can, err := ability.Read(ctx, tx, slices.Sorted(maps.Keys(systems)))
 	for id, t := range found {
@@ -223,19 +219,22 @@ func lifeTasksOf(ctx context.Context, tx *pg.Tx, accounts map[string]subject) (m
 		   and operation in ('create_account', 'enable', 'disable', 'delete_account')
 		 order by id
 		   for update`
-	rows, err := tx.Query(ctx, sql, slices.Sorted(maps.Keys(accounts)))
-	if err != nil {
-		return nil, fmt.Errorf("find open tasks: %w", err)
-	}
 	found := map[string][]task.Open{}
 	var account string
 	var t task.Open
-	_, err = pgx.ForEachRow(rows, []any{&account, &t.ID, &t.Operation, &t.State, &t.Unsure}, func() error {
-		found[account] = append(found[account], t)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find open tasks: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find open tasks",
+		[]any{&account, &t.ID, &t.Operation, &t.State, &t.Unsure},
+		func() error {
+			found[account] = append(found[account], t)
+			return nil
+		},
+		sql,
+		slices.Sorted(maps.Keys(accounts)),
+	); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

@@ -67,8 +67,14 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		  from waiting w
 		  join provisioning_task t on t.id = w.id
 		  left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
-	if _, err := tx.Exec(ctx, `update provisioning_task set unsure = false where id = $1`, t.ID); err != nil {
-		return fmt.Errorf("cancel task: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"cancel task",
+		`update provisioning_task set unsure = false where id = $1`,
+		t.ID,
+	); err != nil {
+		return err
 	}
 	rows, err := tx.Query(ctx, dependents, t.ID)
 	if err != nil {
@@ -102,8 +108,8 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		case d.Operation == task.DeleteAccount && d.Account != nil:
 			const undo = `update account set status = case when is_disabled then 'disabled' else 'active' end,
 				updated_at = now(), version = version + 1 where id = $1 and status = 'deprovisioning'`
-			if _, err := tx.Exec(ctx, undo, *d.Account); err != nil {
-				return fmt.Errorf("take back a deletion: %w", err)
+			if err := pg.Exec(ctx, tx, "take back a deletion", undo, *d.Account); err != nil {
+				return err
 			}
 		}
 	}

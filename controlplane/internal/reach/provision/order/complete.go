@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -67,8 +66,8 @@ func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) 
 		           error = null, error_class = null, advice = null, finished_at = now(), updated_at = now(),
 		           version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, t.ID, o.State, note); err != nil {
-		return fmt.Errorf("complete task: %w", err)
+	if err := pg.Exec(ctx, tx, "complete task", sql, t.ID, o.State, note); err != nil {
+		return err
 	}
 	if t.Operation == task.CreateAccount && t.AccountID != nil {
 		if err := directoryaccount.SetStatus(ctx, tx, *t.AccountID, "provisioning"); err != nil {

@@ -2,10 +2,7 @@ package order
 
 import (
 	"context"
-	"fmt"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,18 +23,24 @@ func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []stri
 		            else grant_id is null and (operation = $2 or $3
 		                and operation in ('create_account', 'enable', 'disable', 'delete_account')) end
 		   for update`
-	rows, err := tx.Query(ctx, sql, t.ID, o.Operation, task.IsAboutAccount(o.Operation), strings.ToLower(o.GrantID))
-	if err != nil {
-		return nil, fmt.Errorf("find open tasks: %w", err)
-	}
 	var other task.Open
 	var others []task.Open
-	_, err = pgx.ForEachRow(rows, []any{&other.ID, &other.Operation, &other.State, &other.Unsure}, func() error {
-		others = append(others, other)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find open tasks: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find open tasks",
+		[]any{&other.ID, &other.Operation, &other.State, &other.Unsure},
+		func() error {
+			others = append(others, other)
+			return nil
+		},
+		sql,
+		t.ID,
+		o.Operation,
+		task.IsAboutAccount(o.Operation),
+		strings.ToLower(o.GrantID),
+	); err != nil {
+		return nil, err
 	}
 	return overtakes(o, others)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -72,22 +70,18 @@ func (s *Service) retryAll(ctx context.Context, v viewer.Viewer, in *retryAllIn)
 			  from provisioning_task t
 			 where t.connector_id = $1 and t.state = 'failed' and ` + chosen + `
 			 order by t.id limit $4 for update skip locked`
-		rows, err := tx.Query(ctx, sql, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation, mostRetried)
-		if err != nil {
-			return fmt.Errorf("find failed tasks: %w", err)
-		}
 		var id string
 		var creates bool
 		var plain, made []string
-		if _, err := pgx.ForEachRow(rows, []any{&id, &creates}, func() error {
+		if err := pg.Each(ctx, tx, "find failed tasks", []any{&id, &creates}, func() error {
 			if creates {
 				made = append(made, id)
 			} else {
 				plain = append(plain, id)
 			}
 			return nil
-		}); err != nil {
-			return fmt.Errorf("find failed tasks: %w", err)
+		}, sql, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation, mostRetried); err != nil {
+			return err
 		}
 		all, err := planner.RetryTasks(ctx, tx, plain)
 		if err != nil {

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -25,8 +24,8 @@ type Planned struct {
 // one waits.
 func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Planned, error) {
 	var sum Planned
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(`+planLock+`)`); err != nil {
-		return sum, fmt.Errorf("wait for another plan: %w", err)
+	if err := pg.Exec(ctx, tx, "wait for another plan", `select pg_advisory_xact_lock(`+planLock+`)`); err != nil {
+		return sum, err
 	}
 	for ids := range slices.Chunk(identityIDs, most) {
 		people, can, err := readPeople(ctx, tx, ids, urgent)

@@ -2,10 +2,7 @@ package planner
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
@@ -90,15 +87,7 @@ func readPeople(
 }
 
 func gather[T any](ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]T, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("look at people's access: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	if err != nil {
-		return nil, fmt.Errorf("look at people's access: %w", err)
-	}
-	return found, nil
+	return pg.All[T](ctx, tx, "look at people's access", sql, args...)
 }
 
 func accountsOf(
@@ -195,39 +184,30 @@ func grantsOf(
 		   and g.account_id = a.id
 		   and (g.wanted_at is not null or g.entitlement_id = any($2::text[]::uuid[]))
 		 where a.identity_id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids, entitlements)
-	if err != nil {
-		return fmt.Errorf("look at people's grants: %w", err)
-	}
 	var owner string
 	var g plan.Grant
 	seen := map[string]bool{}
-	_, err = pgx.ForEachRow(
-		rows,
-		[]any{
-			&owner,
-			&g.ID,
-			&g.AccountID,
-			&g.EntitlementID,
-			&g.Status,
-			&g.Directness,
-			&g.Immutable,
-			&g.EndsAt,
-			&g.WantedAt,
-			&g.Reappeared,
-			&g.Removed,
-		},
-		func() error {
-			if p := people[owner]; p != nil {
-				p.Grants[plan.Pair{Account: g.AccountID, Entitlement: g.EntitlementID}] = g
-				seen[g.EntitlementID] = true
-			}
-			g.EndsAt, g.WantedAt = nil, nil
-			return nil
-		},
-	)
-	if err != nil {
-		return fmt.Errorf("look at people's grants: %w", err)
+	if err := pg.Each(ctx, tx, "look at people's grants", []any{
+		&owner,
+		&g.ID,
+		&g.AccountID,
+		&g.EntitlementID,
+		&g.Status,
+		&g.Directness,
+		&g.Immutable,
+		&g.EndsAt,
+		&g.WantedAt,
+		&g.Reappeared,
+		&g.Removed,
+	}, func() error {
+		if p := people[owner]; p != nil {
+			p.Grants[plan.Pair{Account: g.AccountID, Entitlement: g.EntitlementID}] = g
+			seen[g.EntitlementID] = true
+		}
+		g.EndsAt, g.WantedAt = nil, nil
+		return nil
+	}, sql, ids, entitlements); err != nil {
+		return err
 	}
 	for _, id := range entitlements {
 		seen[id] = true
@@ -239,14 +219,12 @@ func grantsOf(
 	const rights = `
 		select id::text, grantable and removed_at is null and lifecycle <> 'retired', revocable and removed_at is null
 		  from entitlement where id = any($1::text[]::uuid[])`
-	rows, err = tx.Query(ctx, rights, all)
-	if err != nil {
-		return fmt.Errorf("look at entitlements: %w", err)
-	}
 	var id string
 	var o plan.Offer
-	_, err = pgx.ForEachRow(rows, []any{&id, &o.Grantable, &o.Revocable}, func() error { offers[id] = o; return nil })
-	return err
+	return pg.Each(ctx, tx, "read what entitlements allow", []any{&id, &o.Grantable, &o.Revocable}, func() error {
+		offers[id] = o
+		return nil
+	}, rights, all)
 }
 
 // tasksOf reads the tasks about people's accounts and grants that have not ended, or whose end nothing has shown yet.
@@ -262,10 +240,6 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pl
 		   and t.mode <> 'simulate'
 		 where a.identity_id = any($1::text[]::uuid[])
 		 order by t.state = 'verifying', t.state = 'blocked', t.id desc`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("look at open tasks: %w", err)
-	}
 	var owner string
 	var t task.Open
 	scan := []any{
@@ -282,16 +256,12 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pl
 		&t.DisabledFor,
 		&t.Before,
 	}
-	_, err = pgx.ForEachRow(rows, scan, func() error {
+	return pg.Each(ctx, tx, "look at open tasks", scan, func() error {
 		one := t
 		t.AccountID, t.GrantID, t.DisabledFor = nil, nil, nil
 		if p := people[owner]; p != nil {
 			p.Add(one)
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("look at open tasks: %w", err)
-	}
-	return nil
+	}, sql, ids)
 }

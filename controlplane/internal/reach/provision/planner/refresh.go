@@ -2,7 +2,6 @@ package planner
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -20,13 +19,9 @@ func (p *Planner) Refresh(ctx context.Context, tx *pg.Tx) error {
 		 where c.deleted_at is null
 		   and c.status <> 'draft'
 		   and (l.ops_version is distinct from c.version or l.ops_test is distinct from c.last_test ->> 'at')`
-	rows, err := tx.Query(ctx, sql)
+	all, err := pg.AllBy(ctx, tx, "find changed connectors", pgx.RowToStructByPos[changedConnector], sql)
 	if err != nil {
-		return fmt.Errorf("find changed connectors: %w", err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[changedConnector])
-	if err != nil {
-		return fmt.Errorf("find changed connectors: %w", err)
+		return err
 	}
 	for _, c := range all {
 		if err := p.probe(ctx, tx, c); err != nil {
@@ -67,8 +62,5 @@ func (p *Planner) probe(ctx context.Context, tx *pg.Tx, c changedConnector) erro
 		       planned_mode = case when l.ops is distinct from excluded.ops
 		                             or l.ops_missing is distinct from excluded.ops_missing then null
 		                                 else l.planned_mode end`
-	if _, err := tx.Exec(ctx, note, c.ID, names, missing, why, c.Version, c.Test); err != nil {
-		return fmt.Errorf("note what a connector can change: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note what a connector can change", note, c.ID, names, missing, why, c.Version, c.Test)
 }

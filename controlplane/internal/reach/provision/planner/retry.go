@@ -35,13 +35,9 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 		 where t.id = any($1::text[]::uuid[])
 		   and t.state in ('failed', 'retrying', 'verifying')
 		returning t.id::text`
-	rows, err := tx.Query(ctx, sql, ids)
+	retried, err := pg.All[string](ctx, tx, "retry tasks", sql, ids)
 	if err != nil {
-		return nil, fmt.Errorf("retry tasks: %w", err)
-	}
-	retried, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("retry tasks: %w", err)
+		return nil, err
 	}
 	// The account, or the grant, is on its way again; and so is what waits for it.
 	for _, more := range []string{
@@ -57,8 +53,8 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 		      version = t.version + 1
 		  where t.state = 'blocked' and t.depends_on && $1::text[]::uuid[]`,
 	} {
-		if _, err := tx.Exec(ctx, more, retried); err != nil {
-			return nil, fmt.Errorf("retry tasks: %w", err)
+		if err := pg.Exec(ctx, tx, "retry tasks", more, retried); err != nil {
+			return nil, err
 		}
 	}
 	return retried, pg.Notify(ctx, tx, taskstore.Channel, tx.Viewer.Tenant)
@@ -120,8 +116,8 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}{{`update account set username = null
 		where id = any($1::text[]::uuid[])`, accounts}, {`update provisioning_task set payload = payload - 'account'
 			where id = any($1::text[]::uuid[])`, tasks}} {
-		if _, err := tx.Exec(ctx, free.sql, free.ids); err != nil {
-			return fmt.Errorf("free names: %w", err)
+		if err := pg.Exec(ctx, tx, "free names", free.sql, free.ids); err != nil {
+			return err
 		}
 	}
 	if err := render(ctx, tx, p); err != nil {
@@ -135,13 +131,22 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 				Also("advice", failure.AdviceOfDraft(d.Failed))
 		}
 		const task = `update provisioning_task set payload = $2 where id = $1`
-		if _, err := tx.Exec(ctx, task, d.ID, d.Payload); err != nil {
-			return fmt.Errorf("compute account again: %w", err)
+		if err := pg.Exec(ctx, tx, "compute account again", task, d.ID, d.Payload); err != nil {
+			return err
 		}
 		const account = `update account set username = $2, email = nullif($3, ''),
 			display_name = nullif($4, '') where id = $1`
-		if _, err := tx.Exec(ctx, account, a.ID, a.Username, a.Email, a.DisplayName); err != nil {
-			return fmt.Errorf("compute account again: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"compute account again",
+			account,
+			a.ID,
+			a.Username,
+			a.Email,
+			a.DisplayName,
+		); err != nil {
+			return err
 		}
 	}
 	return nil

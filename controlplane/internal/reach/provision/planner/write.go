@@ -110,8 +110,8 @@ func withdrawOutdated(ctx context.Context, tx *pg.Tx, p *plan.Plan, sum *Planned
 	}
 	if len(p.Replanned) > 0 {
 		const sql = `update provisioning_task set replan = true where id = any($1::text[]::uuid[]) and not replan`
-		if _, err := tx.Exec(ctx, sql, p.Replanned); err != nil {
-			return fmt.Errorf("mark tasks: %w", err)
+		if err := pg.Exec(ctx, tx, "mark tasks", sql, p.Replanned); err != nil {
+			return err
 		}
 	}
 	if len(p.Hastened) > 0 {
@@ -121,8 +121,8 @@ func withdrawOutdated(ctx context.Context, tx *pg.Tx, p *plan.Plan, sum *Planned
 			       version = version + 1
 			 where id = any($1::text[]::uuid[])
 			   and lane <> 'urgent'`
-		if _, err := tx.Exec(ctx, sql, p.Hastened); err != nil {
-			return fmt.Errorf("hasten tasks: %w", err)
+		if err := pg.Exec(ctx, tx, "hasten tasks", sql, p.Hastened); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,10 +2,7 @@ package settle
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
@@ -32,10 +29,6 @@ func twins(ctx context.Context, tx *pg.Tx, connectorID string, ended []attempt.O
 	}
 	const sql = `select external_id, id::text, identity_id::text from account where connector_id = $1
 		and external_id = any($2) for update`
-	rows, err := tx.Query(ctx, sql, connectorID, keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for the same accounts: %w", err)
-	}
 	type twin struct {
 		id    string
 		owner *string
@@ -43,12 +36,17 @@ func twins(ctx context.Context, tx *pg.Tx, connectorID string, ended []attempt.O
 	there := map[string]twin{}
 	var key string
 	var t twin
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"look for the same accounts",
 		[]any{&key, &t.id, &t.owner},
 		func() error { there[key] = t; t.owner = nil; return nil },
+		sql,
+		connectorID,
+		keys,
 	); err != nil {
-		return nil, fmt.Errorf("look for the same accounts: %w", err)
+		return nil, err
 	}
 	for i, o := range ended {
 		if o.Job.Operation != task.CreateAccount || !o.Made() || o.Account == nil || o.Job.AccountID == nil {
@@ -96,8 +94,8 @@ func adopt(ctx context.Context, tx *pg.Tx, ours, twin string) error {
 			version = version + 1 where account_id = $2 and account_id <> $1`,
 		`update access_reason set account_id = $1 where account_id = $2`,
 	} {
-		if _, err := tx.Exec(ctx, sql, ours, twin); err != nil {
-			return fmt.Errorf("adopt account: %w", err)
+		if err := pg.Exec(ctx, tx, "adopt account", sql, ours, twin); err != nil {
+			return err
 		}
 	}
 	return directoryaccount.MergeDiscovered(ctx, tx, ours, twin)
@@ -242,8 +240,5 @@ func Follow(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) error {
 		   set status = 'revoked', revoked_at = now(), updated_at = now(), version = version + 1
 		 where account_id = any($1::text[]::uuid[])
 		   and status <> 'revoked'`
-	if _, err := tx.Exec(ctx, gone, deleted); err != nil {
-		return fmt.Errorf("end grants of deleted accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "end grants of deleted accounts", gone, deleted)
 }

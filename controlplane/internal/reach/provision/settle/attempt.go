@@ -198,8 +198,5 @@ func replanned(ctx context.Context, tx *pg.Tx, rows []settled) error {
 		  join identity i on i.tenant_id = t.tenant_id and i.id = t.identity_id
 		 where t.id = any($1::text[]::uuid[])
 		   and t.replan`
-	if _, err := tx.Exec(ctx, sql, over); err != nil {
-		return fmt.Errorf("have people looked at again: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "have people looked at again", sql, over)
 }

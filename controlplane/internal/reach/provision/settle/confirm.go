@@ -40,8 +40,8 @@ func Confirm(ctx context.Context, tx *pg.Tx, connectorID string, now time.Time, 
 	}
 	if o.Job.Operation == task.CreateAccount && o.State == task.Done && o.Job.IdentityID != nil {
 		const turn = `insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'provisioning', $1)`
-		if _, err := tx.Exec(ctx, turn, *o.Job.IdentityID); err != nil {
-			return fmt.Errorf("have the person looked at again: %w", err)
+		if err := pg.Exec(ctx, tx, "have the person looked at again", turn, *o.Job.IdentityID); err != nil {
+			return err
 		}
 	}
 	return audit.RecordAll(ctx, tx, entries(connectorID, both))

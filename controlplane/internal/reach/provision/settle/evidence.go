@@ -2,7 +2,6 @@ package settle
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,14 +63,10 @@ func Verify(ctx context.Context, tx *pg.Tx) error {
 		    returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, t.state
 		)
 		select * from written`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return fmt.Errorf("verify changes: %w", err)
-	}
 	var id, operation, account, connector, state string
 	var done, failed []string
 	var entries []audit.Entry
-	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state}, func() error {
+	if err := pg.Each(ctx, tx, "verify changes", []any{&id, &operation, &account, &connector, &state}, func() error {
 		if state == task.Done {
 			done = append(done, id)
 			return nil
@@ -90,9 +85,8 @@ func Verify(ctx context.Context, tx *pg.Tx) error {
 			),
 		)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("verify changes: %w", err)
+	}, sql); err != nil {
+		return err
 	}
 	if err := taskstore.Release(ctx, tx, done); err != nil {
 		return err
@@ -122,16 +116,15 @@ func Appeared(ctx context.Context, tx *pg.Tx) error {
 		   and t.mode <> 'simulate'
 		   and t.state in ('verifying', 'manual', 'failed')
 		 order by a.id, (o.username_lc = a.username_lc) desc nulls last, o.id`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return fmt.Errorf("find accounts that have appeared: %w", err)
-	}
-	pairs, err := pgx.CollectRows(
-		rows,
+	pairs, err := pg.AllBy(
+		ctx,
+		tx,
+		"find accounts that have appeared",
 		func(row pgx.CollectableRow) (p [2]string, err error) { err = row.Scan(&p[0], &p[1]); return p, err },
+		sql,
 	)
 	if err != nil {
-		return fmt.Errorf("find accounts that have appeared: %w", err)
+		return err
 	}
 	for _, p := range pairs {
 		if err := adopt(ctx, tx, p[0], p[1]); err != nil {
@@ -168,15 +161,7 @@ func created(ctx context.Context, tx *pg.Tx, account, by string) ([]string, erro
 		        identity_id from done where identity_id is not null
 		)
 		select id::text from done`
-	rows, err := tx.Query(ctx, sql, account, by)
-	if err != nil {
-		return nil, fmt.Errorf("note that an account was created: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("note that an account was created: %w", err)
-	}
-	return ids, nil
+	return pg.All[string](ctx, tx, "note that an account was created", sql, account, by)
 }
 
 // Fulfilled closes the tasks whose end a sync has shown, whoever made the change: one that failed, or that a person was
@@ -200,13 +185,9 @@ func Fulfilled(ctx context.Context, tx *pg.Tx) error {
 		            when 'enable' then a.is_disabled is not true and a.status in ('active', 'locked')
 		            when 'unlock' then a.is_locked is not true and a.status = 'active'
 		            else false end`
-	rows, err := tx.Query(ctx, sql)
+	ids, err := pg.All[string](ctx, tx, "find tasks that are fulfilled", sql)
 	if err != nil {
-		return fmt.Errorf("find tasks that are fulfilled: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("find tasks that are fulfilled: %w", err)
+		return err
 	}
 	return taskstore.Fulfil(ctx, tx, ids)
 }

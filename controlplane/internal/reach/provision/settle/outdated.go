@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
@@ -25,24 +23,27 @@ func Outdated(ctx context.Context, tx *pg.Tx) error {
 		   and t.mode <> 'simulate'
 		   and (e.removed_at is not null or a.status = 'deleted' and t.operation <> all($1))
 		   for update of t skip locked`
-	rows, err := tx.Query(ctx, sql, task.Lasting)
-	if err != nil {
-		return fmt.Errorf("find tasks of what is gone: %w", err)
-	}
 	var found []task.Cancellation
 	var t task.Open
 	var removed, gone bool
-	_, err = pgx.ForEachRow(rows, []any{&t.ID, &t.Operation, &t.State, &t.Unsure, &removed, &gone}, func() error {
-		switch {
-		case removed:
-			found = append(found, task.Cancellation{ID: t.ID, Why: "the entitlement was removed in the target"})
-		case t.Pointless(gone):
-			found = append(found, task.Cancellation{ID: t.ID, Why: "the account was deleted in the target"})
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find tasks of what is gone: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"find tasks of what is gone",
+		[]any{&t.ID, &t.Operation, &t.State, &t.Unsure, &removed, &gone},
+		func() error {
+			switch {
+			case removed:
+				found = append(found, task.Cancellation{ID: t.ID, Why: "the entitlement was removed in the target"})
+			case t.Pointless(gone):
+				found = append(found, task.Cancellation{ID: t.ID, Why: "the account was deleted in the target"})
+			}
+			return nil
+		},
+		sql,
+		task.Lasting,
+	); err != nil {
+		return err
 	}
 	return abandon(ctx, tx, found)
 }
@@ -58,24 +59,19 @@ func Unblock(ctx context.Context, tx *pg.Tx) error {
 		 group by t.id
 		having bool_or(d.state = 'cancelled') or bool_and(d.state in ('done', 'simulated') or d.state = 'verifying'
 		    and d.operation <> 'create_account')`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return fmt.Errorf("find what waits: %w", err)
-	}
 	var id string
 	var over bool
 	var gone []task.Cancellation
 	var ready []string
-	_, err = pgx.ForEachRow(rows, []any{&id, &over}, func() error {
+	if err := pg.Each(ctx, tx, "find what waits", []any{&id, &over}, func() error {
 		if over {
 			gone = append(gone, task.Cancellation{ID: id, Why: "the task that had to be done first was cancelled"})
 		} else {
 			ready = append(ready, id)
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find what waits: %w", err)
+	}, sql); err != nil {
+		return err
 	}
 	if err := abandon(ctx, tx, gone); err != nil || len(ready) == 0 {
 		return err
@@ -107,13 +103,9 @@ func abandon(ctx context.Context, tx *pg.Tx, tasks []task.Cancellation) error {
 		  join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id
 		 where t.operation = 'grant'
 		   and g.status in ('pending', 'requested', 'failed')`
-	rows, err := tx.Query(ctx, sql, cancelled)
+	ids, err := pg.All[string](ctx, tx, "end grants", sql, cancelled)
 	if err != nil {
-		return fmt.Errorf("end grants: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("end grants: %w", err)
+		return err
 	}
 	states := make([]grantstatus.State, len(ids))
 	for i, id := range ids {
@@ -147,34 +139,38 @@ func Expire(ctx context.Context, tx *pg.Tx) error {
 		   and (l.unseen or t.finished_at < now() - $2::interval)
 		returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, t.state,
 		    coalesce(t.error ->> 'code', '')`
-	rows, err := tx.Query(ctx, sql, unseenFor.String(), unprovenFor.String())
-	if err != nil {
-		return fmt.Errorf("end the wait for tasks: %w", err)
-	}
 	var id, operation, account, connector, state, code string
 	var done []string
 	var entries []audit.Entry
-	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state, &code}, func() error {
-		if state == task.Done {
-			done = append(done, id)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"end the wait for tasks",
+		[]any{&id, &operation, &account, &connector, &state, &code},
+		func() error {
+			if state == task.Done {
+				done = append(done, id)
+				return nil
+			}
+			entries = append(
+				entries,
+				taskstore.AuditEntry(
+					"provisioning.failed",
+					audit.Failure,
+					id,
+					operation,
+					account,
+					connector,
+					map[string]any{"error_code": code},
+				),
+			)
 			return nil
-		}
-		entries = append(
-			entries,
-			taskstore.AuditEntry(
-				"provisioning.failed",
-				audit.Failure,
-				id,
-				operation,
-				account,
-				connector,
-				map[string]any{"error_code": code},
-			),
-		)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("end the wait for tasks: %w", err)
+		},
+		sql,
+		unseenFor.String(),
+		unprovenFor.String(),
+	); err != nil {
+		return err
 	}
 	if err := taskstore.Release(ctx, tx, done); err != nil {
 		return err

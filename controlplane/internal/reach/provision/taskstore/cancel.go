@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -74,13 +73,9 @@ func CancelUnsent(
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := tx.Query(ctx, sql, string(text), doubt)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cancel tasks: %w", err)
-	}
 	var id, operation, account, connector, why string
 	var entries []audit.Entry
-	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &why}, func() error {
+	if err := pg.Each(ctx, tx, "cancel tasks", []any{&id, &operation, &account, &connector, &why}, func() error {
 		cancelled = append(cancelled, id)
 		entries = append(
 			entries,
@@ -95,9 +90,8 @@ func CancelUnsent(
 			),
 		)
 		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("cancel tasks: %w", err)
+	}, sql, string(text), doubt); err != nil {
+		return nil, nil, err
 	}
 	for _, t := range tasks {
 		if !slices.Contains(cancelled, t.ID) {

@@ -137,8 +137,8 @@ func Insert(ctx context.Context, tx *pg.Tx, rows []Row) ([]string, error) {
 		select distinct current_tenant(), r.connector_id
 		  from jsonb_to_recordset($1::jsonb) r (connector_id uuid)
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, lanes, string(text)); err != nil {
-		return nil, fmt.Errorf("open lanes: %w", err)
+	if err := pg.Exec(ctx, tx, "open lanes", lanes, string(text)); err != nil {
+		return nil, err
 	}
 	found, err := tx.Query(ctx, sql, string(text), Maker(tx))
 	if err != nil {

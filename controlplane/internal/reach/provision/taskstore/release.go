@@ -2,9 +2,6 @@ package taskstore
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -27,10 +24,7 @@ func Release(ctx context.Context, tx *pg.Tx, done []string) error {
 		         where d.id = any(t.depends_on)
 		           and d.state not in ('done', 'simulated')
 		           and not (d.state = 'verifying' and d.operation <> 'create_account'))`
-	if _, err := tx.Exec(ctx, sql, done); err != nil {
-		return fmt.Errorf("let tasks go on: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "let tasks go on", sql, done)
 }
 
 // ExplainFailed says at tasks that wait for failed ones why they do not go on.
@@ -50,10 +44,7 @@ func ExplainFailed(ctx context.Context, tx *pg.Tx, failed []string) error {
 		 where d.id = any($1::text[]::uuid[])
 		   and t.state = 'blocked'
 		   and d.id = any(t.depends_on)`
-	if _, err := tx.Exec(ctx, sql, failed); err != nil {
-		return fmt.Errorf("explain what tasks wait for: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "explain what tasks wait for", sql, failed)
 }
 
 // Fulfil closes tasks whose end was shown, and lets go on what waited for them.
@@ -88,14 +79,10 @@ func Fulfil(ctx context.Context, tx *pg.Tx, ids []string) error {
 		       and d.operation = 'enable'
 		)
 		select id::text, operation, coalesce(account_id::text, ''), connector_id::text from done`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("close tasks: %w", err)
-	}
 	var id, operation, account, connector string
 	var done []string
 	var entries []audit.Entry
-	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector}, func() error {
+	if err := pg.Each(ctx, tx, "close tasks", []any{&id, &operation, &account, &connector}, func() error {
 		done = append(done, id)
 		entries = append(
 			entries,
@@ -110,9 +97,8 @@ func Fulfil(ctx context.Context, tx *pg.Tx, ids []string) error {
 			),
 		)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("close tasks: %w", err)
+	}, sql, ids); err != nil {
+		return err
 	}
 	if err := Release(ctx, tx, done); err != nil {
 		return err

@@ -2,10 +2,7 @@ package taskview
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -88,15 +85,9 @@ func (s *Service) groups(ctx context.Context, v viewer.Viewer, in *groupsIn) (*g
 		 limit 500`
 	out := &groupsOut{}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, in.ConnectorID)
-		if err != nil {
-			return fmt.Errorf("group tasks: %w", err)
-		}
-		out.Body.Groups, err = pgx.CollectRows(rows, pgx.RowToStructByName[TaskGroup])
-		if err != nil {
-			return fmt.Errorf("group tasks: %w", err)
-		}
-		return nil
+		groups, err := pg.All[TaskGroup](ctx, tx, "group tasks", sql, in.ConnectorID)
+		out.Body.Groups = groups
+		return err
 	})
 	return out, err
 }

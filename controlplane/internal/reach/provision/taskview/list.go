@@ -76,24 +76,29 @@ func listTasks(
 		sql += ` and t.id < @page_id::uuid`
 		all["page_id"] = p.After[1]
 	}
-	rows, err := tx.Query(ctx, sql+` order by t.id desc limit @page_rows offset @page_offset`, all)
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("list tasks: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[Task]); err != nil {
-		return nil, 0, nil, fmt.Errorf("list tasks: %w", err)
+	if items, err = pg.All[Task](
+		ctx,
+		tx,
+		"list tasks",
+		sql+` order by t.id desc limit @page_rows offset @page_offset`,
+		all,
+	); err != nil {
+		return nil, 0, nil, err
 	}
 	where, args = f.where(false)
 	byState = map[string]int64{}
-	rows, err = tx.Query(ctx, `select t.state, count(*) from `+from+` where true`+where+` group by t.state`, args)
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("count tasks: %w", err)
-	}
 	var state string
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error { byState[state] = n; return nil })
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("count tasks: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"count tasks",
+		[]any{&state, &n},
+		func() error { byState[state] = n; return nil },
+		`select t.state, count(*) from `+from+` where true`+where+` group by t.state`,
+		args,
+	); err != nil {
+		return nil, 0, nil, err
 	}
 	for state, n := range byState {
 		if len(f.State) == 0 || contains(f.State, state) {

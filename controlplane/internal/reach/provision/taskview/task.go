@@ -233,17 +233,15 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 		return d, fmt.Errorf("find task: %w", err)
 	}
 	d.Payload = shownPayload(p)
-	rows, err = tx.Query(
+	if d.Attempts, err = pg.All[TaskAttempt](
 		ctx,
+		tx,
+		"read attempts",
 		`select n, at, request_id, outcome, error_class, upstream, executed_by,
 			latency_ms from provisioning_attempt where task_id = $1 order by n`,
 		id,
-	)
-	if err != nil {
-		return d, fmt.Errorf("read attempts: %w", err)
-	}
-	if d.Attempts, err = pgx.CollectRows(rows, pgx.RowToStructByName[TaskAttempt]); err != nil {
-		return d, fmt.Errorf("read attempts: %w", err)
+	); err != nil {
+		return d, err
 	}
 	return d, nil
 }

@@ -21,17 +21,15 @@ type Told struct {
 
 // Tell reads tasks for whoever has to do something about them.
 func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
-	rows, err := tx.Query(
+	tasks, err := pg.All[Task](
 		ctx,
+		tx,
+		"read tasks",
 		`select `+taskColumns+` from `+shown(tx, true)+aroundTask+` where t.id = any(@ids::text[]::uuid[])`,
 		pgx.NamedArgs{"ids": ids},
 	)
 	if err != nil {
-		return nil, fmt.Errorf("read tasks: %w", err)
-	}
-	tasks, err := pgx.CollectRows(rows, pgx.RowToStructByName[Task])
-	if err != nil {
-		return nil, fmt.Errorf("read tasks: %w", err)
+		return nil, err
 	}
 	payloads, err := payloadsOf(ctx, tx, ids)
 	if err != nil {

@@ -2,10 +2,7 @@ package upkeep
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
@@ -28,13 +25,9 @@ func escalate(ctx context.Context, tx *pg.Tx) error {
 		   and created_at < now() - $1::interval
 		   and escalated_at is null
 		returning id::text, operation, coalesce(account_id::text, ''), connector_id::text, state`
-	rows, err := tx.Query(ctx, sql, patience.String())
-	if err != nil {
-		return fmt.Errorf("escalate tasks: %w", err)
-	}
 	var id, operation, account, connector, state string
 	var entries []audit.Entry
-	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &state}, func() error {
+	if err := pg.Each(ctx, tx, "escalate tasks", []any{&id, &operation, &account, &connector, &state}, func() error {
 		entries = append(
 			entries,
 			taskstore.AuditEntry(
@@ -48,9 +41,8 @@ func escalate(ctx context.Context, tx *pg.Tx) error {
 			),
 		)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("escalate tasks: %w", err)
+	}, sql, patience.String()); err != nil {
+		return err
 	}
 	return audit.RecordAll(ctx, tx, entries)
 }

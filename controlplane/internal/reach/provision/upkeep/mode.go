@@ -2,10 +2,7 @@ package upkeep
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
@@ -15,19 +12,18 @@ import (
 // heed has people looked at again whose connectors write in another way than when they were planned for.
 func heed(ctx context.Context, tx *pg.Tx) error {
 	const lanes = `select connector_id::text, coalesce(planned_mode, '') from provisioning_lane`
-	rows, err := tx.Query(ctx, lanes)
-	if err != nil {
-		return fmt.Errorf("list lanes: %w", err)
-	}
 	before := map[string]string{}
 	var ids []string
 	var id, mode string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"list lanes",
 		[]any{&id, &mode},
 		func() error { before[id] = mode; ids = append(ids, id); return nil },
+		lanes,
 	); err != nil {
-		return fmt.Errorf("list lanes: %w", err)
+		return err
 	}
 	if len(ids) == 0 {
 		return nil
@@ -43,8 +39,8 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 			continue
 		}
 		const note = `update provisioning_lane set planned_mode = $2 where connector_id = $1`
-		if _, err := tx.Exec(ctx, note, id, a.Mode); err != nil {
-			return fmt.Errorf("note how a connector writes: %w", err)
+		if err := pg.Exec(ctx, tx, "note how a connector writes", note, id, a.Mode); err != nil {
+			return err
 		}
 		if a.Mode == task.ModeOff {
 			continue
@@ -64,8 +60,8 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 			   and (a.status in ('active', 'locked', 'disabled', 'missing') or a.status = 'deleted'
 			       and a.missing_since is not null)
 			   and i.status in ('deactivated', 'archived', 'on_leave')`
-		if _, err := tx.Exec(ctx, people, id); err != nil {
-			return fmt.Errorf("have people looked at again: %w", err)
+		if err := pg.Exec(ctx, tx, "have people looked at again", people, id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -107,8 +103,5 @@ func changeMode(ctx context.Context, tx *pg.Tx, a ability.Ability) error {
 			why,
 		)
 	}
-	if _, err := tx.Exec(ctx, sql, a.ID, operations, modes, advice); err != nil {
-		return fmt.Errorf("change how tasks are done: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "change how tasks are done", sql, a.ID, operations, modes, advice)
 }

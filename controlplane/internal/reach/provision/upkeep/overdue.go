@@ -2,7 +2,6 @@ package upkeep
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
@@ -37,8 +36,5 @@ func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
 		           and t.operation = 'delete_account'
 		           and t.state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual'))
 		 limit 10000`
-	if _, err := tx.Exec(ctx, sql, life.Zone().String()); err != nil {
-		return fmt.Errorf("find accounts to delete: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "find accounts to delete", sql, life.Zone().String())
 }

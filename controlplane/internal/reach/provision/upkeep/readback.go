@@ -114,13 +114,5 @@ func unreadTasks(ctx context.Context, tx *pg.Tx) ([]unread, error) {
 		)
 		select t.connector_id, false as was_unsure, t.idempotency_key as request_id, ` + attempt.JobColumns + `
 		  from t ` + attempt.AroundJob
-	rows, err := tx.Query(ctx, sql, firstRead.String(), readsAtOnce)
-	if err != nil {
-		return nil, fmt.Errorf("find what to read back: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[unread])
-	if err != nil {
-		return nil, fmt.Errorf("find what to read back: %w", err)
-	}
-	return found, nil
+	return pg.All[unread](ctx, tx, "find what to read back", sql, firstRead.String(), readsAtOnce)
 }

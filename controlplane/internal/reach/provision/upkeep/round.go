@@ -46,12 +46,11 @@ func round(ctx context.Context, tx *pg.Tx) error {
 	if due == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"have everyone looked at",
 		`update provisioning_round set through = $1::uuid where tenant_id = current_tenant()`,
 		last,
-	); err != nil {
-		return fmt.Errorf("have everyone looked at: %w", err)
-	}
-	return nil
+	)
 }

@@ -102,12 +102,8 @@ func listChanges(
 	}
 	sql := `select ` + changeColumns + ` from ` + from + matching + ` and c.n > @after order by c.n
 		limit @limit offset @offset`
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("list changes: %w", err)
-	}
-	if found, err = pgx.CollectRows(rows, pgx.RowToStructByName[Change]); err != nil {
-		return nil, fmt.Errorf("list changes: %w", err)
+	if found, err = pg.All[Change](ctx, tx, "list changes", sql, args); err != nil {
+		return nil, err
 	}
 	return found, nil
 }

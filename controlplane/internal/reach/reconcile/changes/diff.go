@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -83,12 +82,9 @@ func diffOf(ctx context.Context, tx *pg.Tx, run string, o reconcile.Outcome) (Di
 		  from ` + o.Listed + `
 		 group by 1, 2, 3
 		 order by held desc, count desc, 2, 3`
-	rows, err := tx.Query(ctx, groups, args)
-	if err != nil {
-		return d, fmt.Errorf("group changes: %w", err)
-	}
-	if d.Groups, err = pgx.CollectRows(rows, pgx.RowToStructByName[Group]); err != nil {
-		return d, fmt.Errorf("group changes: %w", err)
+	var err error
+	if d.Groups, err = pg.All[Group](ctx, tx, "group changes", groups, args); err != nil {
+		return d, err
 	}
 	index := map[string]*Group{}
 	for i := range d.Groups {
@@ -140,20 +136,23 @@ func shares(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.NamedA
 			                 group by 1, 2, 3, 4) v) ranked
 			 where place <= @shares and useful
 			 order by 1, 2, 3, n desc, value`
-		rows, err := tx.Query(ctx, sql, args)
-		if err != nil {
-			return fmt.Errorf("shares of changes: %w", err)
-		}
 		var guard *string
 		var object, change string
 		var s Share
-		_, err = pgx.ForEachRow(rows, []any{&guard, &object, &change, &s.Value, &s.Count}, func() error {
-			list := by.into(index[groupKey(guard, object, change)])
-			*list = append(*list, s)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("shares of changes: %w", err)
+		if err := pg.Each(
+			ctx,
+			tx,
+			"shares of changes",
+			[]any{&guard, &object, &change, &s.Value, &s.Count},
+			func() error {
+				list := by.into(index[groupKey(guard, object, change)])
+				*list = append(*list, s)
+				return nil
+			},
+			sql,
+			args,
+		); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -166,13 +165,9 @@ func samples(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.Named
 		      from ` + o.Listed + `) c
 		 where c.place <= @samples
 		 order by c.n`
-	rows, err := tx.Query(ctx, sql, args)
+	found, err := pg.All[Change](ctx, tx, "samples of changes", sql, args)
 	if err != nil {
-		return fmt.Errorf("samples of changes: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Change])
-	if err != nil {
-		return fmt.Errorf("samples of changes: %w", err)
+		return err
 	}
 	for _, c := range found {
 		g := index[groupKey(c.Guard, c.Object, c.Change)]

@@ -87,16 +87,18 @@ func startAnew(ctx context.Context, tx *pg.Tx, r reconcile.Run) error {
 }
 
 func countChanges(ctx context.Context, tx *pg.Tx) (map[string]int64, error) {
-	rows, err := tx.Query(ctx, `select object || '.' || change, count(*) from r_change group by 1`)
-	if err != nil {
-		return nil, fmt.Errorf("count changes: %w", err)
-	}
 	counts := map[string]int64{}
 	var name string
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error { counts[name] = n; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("count changes: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"count changes",
+		[]any{&name, &n},
+		func() error { counts[name] = n; return nil },
+		`select object || '.' || change, count(*) from r_change group by 1`,
+	); err != nil {
+		return nil, err
 	}
 	return counts, nil
 }
@@ -104,8 +106,13 @@ func countChanges(ctx context.Context, tx *pg.Tx) (map[string]int64, error) {
 // record keeps the changes, with the department and the manager of whom they concern, in an order that groups them.
 func record(ctx context.Context, tx *pg.Tx, r reconcile.Run, all bool) error {
 	if all {
-		if _, err := tx.Exec(ctx, `update r_change set state = 'held' where state = 'pending'`); err != nil {
-			return fmt.Errorf("hold the whole run: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"hold the whole run",
+			`update r_change set state = 'held' where state = 'pending'`,
+		); err != nil {
+			return err
 		}
 	}
 	sql := `
@@ -126,8 +133,5 @@ func record(ctx context.Context, tx *pg.Tx, r reconcile.Run, all bool) error {
 	if r.FirstLoad {
 		sql += fmt.Sprintf(" limit %d", maxFirstListed)
 	}
-	if _, err := tx.Exec(ctx, sql, r.ID, r.Connector); err != nil {
-		return fmt.Errorf("record changes: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "record changes", sql, r.ID, r.Connector)
 }

@@ -20,10 +20,7 @@ func markChanges(ctx context.Context, tx *pg.Tx, kind string) error {
 		which = counted(kind)
 	}
 	sql := `update r_change c set state = 'held', guard = $1 where c.state = 'pending' and ` + which
-	if _, err := tx.Exec(ctx, sql, kind); err != nil {
-		return fmt.Errorf("hold %s: %w", kind, err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "hold "+kind, sql, kind)
 }
 
 // markCompanions keeps together what belongs together: the grants of a held entitlement are not taken away while it
@@ -60,8 +57,8 @@ func markCompanions(ctx context.Context, tx *pg.Tx) error {
 		                where o.object = 'identity' and o.change in ('missing', 'remove') and o.state = 'held'
 		                    and o.guard = 'identity_deactivation')`
 	for _, sql := range []string{grants, entitlements, people} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("hold dependent changes: %w", err)
+		if err := pg.Exec(ctx, tx, "hold dependent changes", sql); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -128,15 +125,12 @@ func markHeld(ctx context.Context, tx *pg.Tx, r reconcile.Run, all bool) error {
 		if all {
 			sql = fmt.Sprintf(whole, reconcile.Stages[i])
 		}
-		if _, err := tx.Exec(ctx, sql, r.ID); err != nil {
-			return fmt.Errorf("mark held changes: %w", err)
+		if err := pg.Exec(ctx, tx, "mark held changes", sql, r.ID); err != nil {
+			return err
 		}
 	}
 	if !all {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf(whole, "stage_grant"), r.ID); err != nil {
-		return fmt.Errorf("mark held changes: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "mark held changes", fmt.Sprintf(whole, "stage_grant"), r.ID)
 }

@@ -94,11 +94,11 @@ func drop(ctx context.Context, tx *pg.Tx, connector, run string, e ending) error
 	if err != nil {
 		return fmt.Errorf("discard held changes: %w", err)
 	}
-	if _, err := tx.Exec(ctx, holds, run, e.holds, decider(tx.Viewer), e.note); err != nil {
-		return fmt.Errorf("close holds: %w", err)
+	if err := pg.Exec(ctx, tx, "close holds", holds, run, e.holds, decider(tx.Viewer), e.note); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, ends, run, e.run, why); err != nil {
-		return fmt.Errorf("end held run: %w", err)
+	if err := pg.Exec(ctx, tx, "end held run", ends, run, e.run, why); err != nil {
+		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{
 		Action:  e.action,

@@ -177,8 +177,8 @@ func unmark(ctx context.Context, tx *pg.Tx, run string, all bool) error {
 		default:
 			sql = fmt.Sprintf(some, reconcile.Stages[i], object, "external_id = c.external_id")
 		}
-		if _, err := tx.Exec(ctx, sql, run); err != nil {
-			return fmt.Errorf("take up again what was held: %w", err)
+		if err := pg.Exec(ctx, tx, "take up again what was held", sql, run); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -224,11 +224,11 @@ func goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out
 	if err != nil {
 		return fmt.Errorf("write release: %w", err)
 	}
-	if _, err := tx.Exec(ctx, holds, run, decider(tx.Viewer), d.Comment); err != nil {
-		return fmt.Errorf("note decision: %w", err)
+	if err := pg.Exec(ctx, tx, "note decision", holds, run, decider(tx.Viewer), d.Comment); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, again, run, release); err != nil {
-		return fmt.Errorf("go on with run: %w", err)
+	if err := pg.Exec(ctx, tx, "go on with run", again, run, release); err != nil {
+		return err
 	}
 	err = audit.Record(
 		ctx,

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
@@ -21,13 +19,9 @@ func List(ctx context.Context, tx *pg.Tx, run string) ([]reconcile.Hold, error) 
 		  from sync_hold h
 		 where h.tenant_id = current_tenant() and h.run_id = $1
 		 order by h.created_at, h.kind`
-	rows, err := tx.Query(ctx, sql, run)
+	holds, err := pg.All[reconcile.Hold](ctx, tx, "list holds", sql, run)
 	if err != nil {
-		return nil, fmt.Errorf("list holds: %w", err)
-	}
-	holds, err := pgx.CollectRows(rows, pgx.RowToStructByName[reconcile.Hold])
-	if err != nil {
-		return nil, fmt.Errorf("list holds: %w", err)
+		return nil, err
 	}
 	if holds == nil {
 		holds = []reconcile.Hold{}

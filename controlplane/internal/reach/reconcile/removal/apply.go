@@ -218,8 +218,8 @@ func applyTo(ctx context.Context, tx *pg.Tx, r reconcile.Run, o removal) (reconc
 		   and x.tenant_id = current_tenant()
 		   and x.member_id = c.object_id
 		   and x.parent_id = c.parent_id`
-	if _, err := tx.Exec(ctx, gone, r.ID); err != nil {
-		return n, fmt.Errorf("remove nesting: %w", err)
+	if err := pg.Exec(ctx, tx, "remove nesting", gone, r.ID); err != nil {
+		return n, err
 	}
 	return n, nil
 }

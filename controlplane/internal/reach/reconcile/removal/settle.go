@@ -43,17 +43,20 @@ func Settle(ctx context.Context, tx *pg.Tx, r reconcile.Run) error {
 			update sync_change
 			   set state = 'previewed'
 			 where tenant_id = current_tenant() and run_id = $1 and state in ('pending', 'held')`
-		if _, err := tx.Exec(ctx, seen, r.ID); err != nil {
-			return fmt.Errorf("settle preview: %w", err)
-		}
-		return nil
+		return pg.Exec(ctx, tx, "settle preview", seen, r.ID)
 	}
 	if err := rememberTellers(ctx, tx, r); err != nil {
 		return fmt.Errorf("remember who tells of nesting: %w", err)
 	}
 	for _, sql := range settling {
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"run": r.ID, "connector": r.Connector}); err != nil {
-			return fmt.Errorf("settle changes: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"settle changes",
+			sql,
+			pgx.NamedArgs{"run": r.ID, "connector": r.Connector},
+		); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -68,8 +68,5 @@ func store(ctx context.Context, tx *pg.Tx, connector string, s Safety) error {
 		update connector
 		   set safety = $2, deletion = deletion || $3::jsonb, updated_at = now(), version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, connector, safety, deletion); err != nil {
-		return fmt.Errorf("write safety: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write safety", sql, connector, safety, deletion)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
@@ -50,20 +48,15 @@ func applyRemovals(ctx context.Context, tx *pg.Tx, r reconcile.Run) (done tally.
 		   and at = now()
 		   and stage_seq is not null
 		 group by object`
-	rows, err := tx.Query(ctx, merged, r.ID)
-	if err != nil {
-		return done, fmt.Errorf("what the merge brought back: %w", err)
-	}
 	var object string
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&object, &n}, func() error {
+	if err := pg.Each(ctx, tx, "what the merge brought back", []any{&object, &n}, func() error {
 		if k := done.Report.OfObject(object); k != nil {
 			k.Reappeared = max(0, k.Reappeared-n)
 		}
 		return nil
-	})
-	if err != nil {
-		return done, fmt.Errorf("what the merge brought back: %w", err)
+	}, merged, r.ID); err != nil {
+		return done, err
 	}
 	return done, nil
 }

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
@@ -84,10 +83,7 @@ func takeNames(ctx context.Context, tx *pg.Tx, s Span) error {
 		           and x.run_id = $1
 		           and x.external_id = o.external_id
 		           and not x.deleted)`
-	if _, err := tx.Exec(ctx, sql, s.Run, s.Lo, s.Hi, s.Connector); err != nil {
-		return fmt.Errorf("take names: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "take names", sql, s.Run, s.Lo, s.Hi, s.Connector)
 }
 
 // sameRecord explains the strongest link there is: the source itself says whose account it is.

@@ -37,8 +37,8 @@ func rememberPeople(ctx context.Context, tx *pg.Tx) error {
 		   and i.status <> 'archived'
 		   for update of i`
 	for _, sql := range []string{temp, remember} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("remember people: %w", err)
+		if err := pg.Exec(ctx, tx, "remember people", sql); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -88,8 +88,8 @@ func WatchManagers(ctx context.Context, tx *pg.Tx) (publish func() error, err er
 			and status <> 'archived'`,
 		`analyze m_manager`,
 	} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return nil, fmt.Errorf("remember managers: %w", err)
+		if err := pg.Exec(ctx, tx, "remember managers", sql); err != nil {
+			return nil, err
 		}
 	}
 	const changed = `

@@ -150,8 +150,8 @@ func loadPeople(ctx context.Context, tx *pg.Tx, s Span) (some bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("load: %w", err)
 	}
-	if _, err := tx.Exec(ctx, anew); err != nil {
-		return false, fmt.Errorf("load who is here again: %w", err)
+	if err := pg.Exec(ctx, tx, "load who is here again", anew); err != nil {
+		return false, err
 	}
 	return tag.RowsAffected() > 0, nil
 }
@@ -241,8 +241,5 @@ func rememberSources(ctx context.Context, tx *pg.Tx, s Span) error {
 		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(),
 		       missing_since = null, missing_runs = 0, removed_at = null, source_status = excluded.source_status,
 		           told = excluded.told`
-	if _, err := tx.Exec(ctx, sql, s.Connector); err != nil {
-		return fmt.Errorf("remember sources: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "remember sources", sql, s.Connector)
 }

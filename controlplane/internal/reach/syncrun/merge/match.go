@@ -39,8 +39,14 @@ func matchIdentities(ctx context.Context, tx *pg.Tx, s Span) error {
 		{"employee_number", "i.employee_number = m.employee_number"},
 		{"email", "i.email_lc = lower(m.email)"},
 	} {
-		if _, err := tx.Exec(ctx, fmt.Sprintf(byKey, rule.name, rule.on), s.Connector); err != nil {
-			return fmt.Errorf("match by %s: %w", rule.name, err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"match by "+rule.name,
+			fmt.Sprintf(byKey, rule.name, rule.on),
+			s.Connector,
+		); err != nil {
+			return err
 		}
 	}
 	_, err := tx.Exec(ctx, `
@@ -102,13 +108,10 @@ func freeEmails(ctx context.Context, tx *pg.Tx, s Span) error {
 		   and i.employee_number = m.employee_number
 		   and i.kind = 'human'
 		   and i.status = 'deactivated'`
-	if _, err := tx.Exec(ctx, sql, s.Run, s.Connector); err != nil {
-		return fmt.Errorf("free e-mail addresses: %w", err)
+	if err := pg.Exec(ctx, tx, "free e-mail addresses", sql, s.Run, s.Connector); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, rehired); err != nil {
-		return fmt.Errorf("free e-mail addresses of who came back: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "free e-mail addresses of who came back", rehired)
 }
 
 // clearTakenEmails keeps the person and leaves out an address that somebody else has: an address belongs to one person.

@@ -124,8 +124,5 @@ func (r Resolver) recordChanges(ctx context.Context, tx *pg.Tx, news []ownersCha
 // crosswise.
 func Lock(ctx context.Context, tx *pg.Tx) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('owners ' || current_tenant()::text, 0))`
-	if _, err := tx.Exec(ctx, lock); err != nil {
-		return fmt.Errorf("wait for another resolution of owners: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "wait for another resolution of owners", lock)
 }

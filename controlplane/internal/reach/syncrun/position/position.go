@@ -3,7 +3,6 @@ package position
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,16 +60,21 @@ func Find(ctx context.Context, tx *pg.Tx, connector string) (*Position, error) {
 		  from sync_position p
 		 where tenant_id = current_tenant()
 		   and connector_id = $1`
-	rows, err := tx.Query(ctx, sql, connector, fullEvery.String(), fullEveryBlind.String())
-	if err != nil {
-		return nil, fmt.Errorf("find position: %w", err)
-	}
-	p, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Position])
+	p, err := pg.OneBy(
+		ctx,
+		tx,
+		"find position",
+		pgx.RowToAddrOfStructByName[Position],
+		sql,
+		connector,
+		fullEvery.String(),
+		fullEveryBlind.String(),
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("find position: %w", err)
+		return nil, err
 	}
 	return p, nil
 }

@@ -58,8 +58,10 @@ func (r Reached) Save(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"save position",
 		sql,
 		r.Connector,
 		staging.NullIfEmpty(r.Cursor),
@@ -72,7 +74,7 @@ func (r Reached) Save(ctx context.Context, tx *pg.Tx) error {
 		fields,
 		r.Incremental,
 	); err != nil {
-		return fmt.Errorf("save position: %w", err)
+		return err
 	}
 	return r.fullDue(ctx, tx)
 }
@@ -122,8 +124,5 @@ func (r Reached) fullDue(ctx context.Context, tx *pg.Tx) error {
 		                    select from entitlement e where e.tenant_id = p.tenant_id and e.connector_id = $2
 		                        and e.external_id = p.external_id)
 		               else false end)`
-	if _, err := tx.Exec(ctx, sql, r.Run, r.Connector); err != nil {
-		return fmt.Errorf("look for what is unknown: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "look for what is unknown", sql, r.Run, r.Connector)
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -83,19 +81,14 @@ func (r Reading) attested(ctx context.Context, tx *pg.Tx) (map[string]int64, err
 		   and run_id = $1
 		   and key = '*'
 		   and complete`
-	rows, err := tx.Query(ctx, sql, r.Run)
-	if err != nil {
-		return nil, fmt.Errorf("attested scopes: %w", err)
-	}
 	found := map[string]int64{}
 	var kind string
 	var count int64
-	_, err = pgx.ForEachRow(rows, []any{&kind, &count}, func() error {
+	if err := pg.Each(ctx, tx, "attested scopes", []any{&kind, &count}, func() error {
 		found[kind] = count
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("attested scopes: %w", err)
+	}, sql, r.Run); err != nil {
+		return nil, err
 	}
 	return found, nil
 }
@@ -110,10 +103,7 @@ func (r Reading) unprove(ctx context.Context, tx *pg.Tx, kinds []string) error {
 		   and run_id = $1
 		   and complete
 		   and (kind = any ($2) or $3)`
-	if _, err := tx.Exec(ctx, sql, r.Run, kinds, r.Capped); err != nil {
-		return fmt.Errorf("unprove scopes: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "unprove scopes", sql, r.Run, kinds, r.Capped)
 }
 
 // checkParts does the same for the grants of single entitlements and accounts: what did not arrive proves nothing.

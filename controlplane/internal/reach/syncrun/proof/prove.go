@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
@@ -151,14 +149,13 @@ func (r Reading) keepLast(ctx context.Context, tx *pg.Tx, table int) error {
 		   and s.seq = r.seq
 		   and s.ord = r.ord
 		   and r.n > 1`
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		fmt.Sprintf("keep the last of each in %s", staging.Tables[table].Name),
 		fmt.Sprintf(sql, staging.Tables[table].Name, staging.RecordKeys[table]),
 		r.Run,
-	); err != nil {
-		return fmt.Errorf("keep the last of each in %s: %w", staging.Tables[table].Name, err)
-	}
-	return nil
+	)
 }
 
 // tellOnce keeps each error once, and counts what was set aside whole.
@@ -178,21 +175,16 @@ func (r Reading) tellOnce(ctx context.Context, tx *pg.Tx, p *Proof) error {
 		returning e.object, e.whole`
 	chunks := r.Counted
 	if chunks.Counters.Errors > 0 {
-		rows, err := tx.Query(ctx, sql, r.Run)
-		if err != nil {
-			return fmt.Errorf("tell errors once: %w", err)
-		}
 		var object string
 		var whole bool
-		_, err = pgx.ForEachRow(rows, []any{&object, &whole}, func() error {
+		if err := pg.Each(ctx, tx, "tell errors once", []any{&object, &whole}, func() error {
 			p.Correction.Counters.Errors--
 			if k := p.Correction.Report.OfObject(object); k != nil && whole {
 				k.Quarantined--
 			}
 			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("tell errors once: %w", err)
+		}, sql, r.Run); err != nil {
+			return err
 		}
 	}
 	for i, k := range chunks.Report.Kinds()[:4] {
@@ -208,17 +200,15 @@ func (r Reading) tellOnce(ctx context.Context, tx *pg.Tx, p *Proof) error {
 // countPresent adds the records that were only named as still there.
 func (r Reading) countPresent(ctx context.Context, tx *pg.Tx, p *Proof) error {
 	p.seen = p.Distinct
-	rows, err := tx.Query(
+	kinds, err := pg.All[string](
 		ctx,
+		tx,
+		"what is present",
 		`select distinct kind from stage_present where tenant_id = current_tenant() and run_id = $1`,
 		r.Run,
 	)
 	if err != nil {
-		return fmt.Errorf("what is present: %w", err)
-	}
-	kinds, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("what is present: %w", err)
+		return err
 	}
 	for _, kind := range kinds {
 		for i, name := range staging.ProtocolKinds {

@@ -30,11 +30,13 @@ func Write(ctx context.Context, tx *pg.Tx, run string, seq int, b *Batch, page *
 		if len(b.rows[i]) == 0 {
 			continue
 		}
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"temporary table for "+t.Name,
 			"create temp table if not exists tmp_"+t.Name+" (like "+t.Name+") on commit delete rows",
 		); err != nil {
-			return fmt.Errorf("temporary table for %s: %w", t.Name, err)
+			return err
 		}
 		columns := append([]string{"tenant_id", "run_id", "seq", "ord"}, names(t.columns)...)
 		rows := b.rows[i]
@@ -114,8 +116,8 @@ func Clear(ctx context.Context, tx *pg.Tx, connector string) error {
 			  and r.id = s.run_id
 			  and r.connector_id = $1
 			  and r.finished_at is not null`
-		if _, err := tx.Exec(ctx, sql, connector); err != nil {
-			return fmt.Errorf("clear %s: %w", t, err)
+		if err := pg.Exec(ctx, tx, "clear "+t, sql, connector); err != nil {
+			return err
 		}
 	}
 	return nil

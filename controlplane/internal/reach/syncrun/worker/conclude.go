@@ -179,8 +179,8 @@ func (w *work) tellUnresolved(ctx context.Context, tx *pg.Tx) (int64, error) {
 		 where tenant_id = current_tenant()
 		   and run_id = $1
 		   and code = 'unresolved_reference'`
-	if _, err := tx.Exec(ctx, again, w.id); err != nil {
-		return 0, fmt.Errorf("unresolved references: %w", err)
+	if err := pg.Exec(ctx, tx, "unresolved references", again, w.id); err != nil {
+		return 0, err
 	}
 	n, examples, err := merge.Unresolved(ctx, tx, w.Span(1, w.seq), true)
 	if err != nil || n == 0 {

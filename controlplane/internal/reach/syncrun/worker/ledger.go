@@ -69,8 +69,8 @@ func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi in
 	const ledger = `
 		insert into sync_merge (tenant_id, run_id, part, lo, hi, counters)
 		values (current_tenant(), $1, $2, $3, $4, $5)`
-	if _, err := tx.Exec(ctx, ledger, w.id, name, lo, hi, c.JSON()); err != nil {
-		return fmt.Errorf("note merged part: %w", err)
+	if err := pg.Exec(ctx, tx, "note merged part", ledger, w.id, name, lo, hi, c.JSON()); err != nil {
+		return err
 	}
 	w.mu.Lock()
 	t := w.tally

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/proof"
@@ -71,8 +70,8 @@ func (w *work) noteProof(ctx context.Context, tx *pg.Tx, p proof.Proof) error {
 	const ledger = `
 		insert into sync_merge (tenant_id, run_id, part, lo, hi, counters)
 		values (current_tenant(), $1, $2, 0, 0, $3)`
-	if _, err := tx.Exec(ctx, ledger, w.id, proofPart, p.Correction.JSON()); err != nil {
-		return fmt.Errorf("note proof: %w", err)
+	if err := pg.Exec(ctx, tx, "note proof", ledger, w.id, proofPart, p.Correction.JSON()); err != nil {
+		return err
 	}
 	const sql = `
 		update sync_run

@@ -146,8 +146,18 @@ func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, c chunk) error {
 	const insert = `
 		insert into sync_chunk (tenant_id, run_id, attempt, seq, records, counters)
 		values (current_tenant(), $1, $2, $3, $4, $5)`
-	if _, err := tx.Exec(ctx, insert, w.id, w.attempt, c.seq, c.records, c.batch.Tally.JSON()); err != nil {
-		return fmt.Errorf("record chunk %d: %w", c.seq, err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		fmt.Sprintf("record chunk %d", c.seq),
+		insert,
+		w.id,
+		w.attempt,
+		c.seq,
+		c.records,
+		c.batch.Tally.JSON(),
+	); err != nil {
+		return err
 	}
 	const run = `
 		update sync_run

@@ -130,8 +130,10 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 		       continues_run_id = $8
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"plan run",
 		sql,
 		w.id,
 		encode(w.Ask),
@@ -141,10 +143,7 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 		w.streams,
 		staging.NullIfEmpty(w.Checkpoint),
 		w.Continues,
-	); err != nil {
-		return fmt.Errorf("plan run: %w", err)
-	}
-	return nil
+	)
 }
 
 // locate reads how far the connector's data reaches and with what settings it is read now.
@@ -185,20 +184,12 @@ func (w *work) restoreChunks(ctx context.Context, tx *pg.Tx) error {
 		 where tenant_id = current_tenant()
 		   and run_id = $1
 		 order by seq`
-	rows, err := tx.Query(ctx, sql, w.id)
-	if err != nil {
-		return fmt.Errorf("restore chunks: %w", err)
-	}
 	var seq, records int
 	var counted []byte
-	_, err = pgx.ForEachRow(rows, []any{&seq, &records, &counted}, func() error {
+	return pg.Each(ctx, tx, "restore chunks", []any{&seq, &records, &counted}, func() error {
 		w.seq, w.sizes = seq, append(w.sizes, records)
 		return w.count(counted)
-	})
-	if err != nil {
-		return fmt.Errorf("restore chunks: %w", err)
-	}
-	return nil
+	}, sql, w.id)
 }
 
 func (w *work) restoreMerges(ctx context.Context, tx *pg.Tx) error {
@@ -207,21 +198,13 @@ func (w *work) restoreMerges(ctx context.Context, tx *pg.Tx) error {
 		  from sync_merge
 		 where tenant_id = current_tenant()
 		   and run_id = $1`
-	rows, err := tx.Query(ctx, sql, w.id)
-	if err != nil {
-		return fmt.Errorf("restore merged parts: %w", err)
-	}
 	var part string
 	var lo int
 	var counted []byte
-	_, err = pgx.ForEachRow(rows, []any{&part, &lo, &counted}, func() error {
+	return pg.Each(ctx, tx, "restore merged parts", []any{&part, &lo, &counted}, func() error {
 		w.merged[key(part, lo)] = true
 		return w.count(counted)
-	})
-	if err != nil {
-		return fmt.Errorf("restore merged parts: %w", err)
-	}
-	return nil
+	}, sql, w.id)
 }
 
 func (w *work) count(stored []byte) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -207,8 +206,8 @@ func (s *Service) updateAll(
 	patch []byte,
 ) error {
 	const lock = `select e.id from entitlement e where e.id = any($1::text[]::uuid[]) order by e.id for update`
-	if _, err := tx.Exec(ctx, lock, ids); err != nil {
-		return fmt.Errorf("lock entitlements: %w", err)
+	if err := pg.Exec(ctx, tx, "lock entitlements", lock, ids); err != nil {
+		return err
 	}
 	found, err := ByIDs(ctx, tx, ids)
 	if err != nil {

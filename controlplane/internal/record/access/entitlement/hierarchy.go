@@ -80,13 +80,9 @@ func (h *EntitlementHierarchy) levels(ctx context.Context, tx *pg.Tx, id, from, 
 			h.Truncated = true
 			break
 		}
-		rows, err := tx.Query(ctx, step, at)
+		next, err := pg.All[string](ctx, tx, "read hierarchy", step, at)
 		if err != nil {
-			return nil, fmt.Errorf("read hierarchy: %w", err)
-		}
-		next, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return nil, fmt.Errorf("read hierarchy: %w", err)
+			return nil, err
 		}
 		at = nil
 		for _, each := range next {
@@ -120,14 +116,18 @@ func namesOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, e
 		"entitlement",
 		"e",
 	) + ` where e.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return nil, fmt.Errorf("name entitlements: %w", err)
-	}
 	names := map[string]string{}
 	var id, name string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
-		return nil, fmt.Errorf("name entitlements: %w", err)
+	if err := pg.Each(
+		ctx,
+		tx,
+		"name entitlements",
+		[]any{&id, &name},
+		func() error { names[id] = name; return nil },
+		sql,
+		pgx.NamedArgs{"ids": ids},
+	); err != nil {
+		return nil, err
 	}
 	return names, nil
 }

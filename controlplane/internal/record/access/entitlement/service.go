@@ -122,8 +122,14 @@ func writable(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 			return Entitlement{}, fault.New(fault.NotFound, "there is no entitlement %s", id)
 		}
 	}
-	if _, err := tx.Exec(ctx, `select from entitlement where id::text = $1 for update`, id); err != nil {
-		return Entitlement{}, fmt.Errorf("lock entitlement: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"lock entitlement",
+		`select from entitlement where id::text = $1 for update`,
+		id,
+	); err != nil {
+		return Entitlement{}, err
 	}
 	return Lookup(ctx, tx, id, "")
 }

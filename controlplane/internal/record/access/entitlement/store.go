@@ -3,7 +3,6 @@ package entitlement
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -46,16 +45,12 @@ func Lookup(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, er
 		return Entitlement{}, missing
 	}
 	sql := `select ` + columns + ` from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = @id`
-	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Entitlement])
+	found, err := pg.One[Entitlement](ctx, tx, "find entitlement", sql+locking, pgx.NamedArgs{"id": id})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Entitlement{}, missing
 	case err != nil:
-		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
+		return Entitlement{}, err
 	}
 	return found, nil
 }
@@ -67,13 +62,9 @@ func ByIDs(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Entitlement
 		"entitlement",
 		"e",
 	) + ` where e.id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	list, err := pg.All[Entitlement](ctx, tx, "read entitlements", sql, pgx.NamedArgs{"ids": ids})
 	if err != nil {
-		return nil, fmt.Errorf("read entitlements: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Entitlement])
-	if err != nil {
-		return nil, fmt.Errorf("read entitlements: %w", err)
+		return nil, err
 	}
 	found := make(map[string]Entitlement, len(list))
 	for _, e := range list {
@@ -184,20 +175,12 @@ func countMembers(ctx context.Context, tx *pg.Tx, of []Entitlement) error {
 	for i := range of {
 		index[of[i].ID], ids[i] = &of[i], of[i].ID
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return fmt.Errorf("count members: %w", err)
-	}
 	var id string
 	var direct, effective int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &direct, &effective}, func() error {
+	return pg.Each(ctx, tx, "count members", []any{&id, &direct, &effective}, func() error {
 		index[id].DirectMemberCount, index[id].EffectiveMemberCount = direct, effective
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("count members: %w", err)
-	}
-	return nil
+	}, sql, pgx.NamedArgs{"ids": ids})
 }
 
 // The ids of the entitlements on either side of one in the nesting.
@@ -214,13 +197,5 @@ func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]identity.Referenc
 		"e",
 	) +
 		` where e.id = any(array(` + ids + `)) order by 2, 1`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return nil, fmt.Errorf("read nesting: %w", err)
-	}
-	refs, err := pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference])
-	if err != nil {
-		return nil, fmt.Errorf("read nesting: %w", err)
-	}
-	return refs, nil
+	return pg.AllBy(ctx, tx, "read nesting", pgx.RowToStructByPos[identity.Reference], sql, pgx.NamedArgs{"id": id})
 }

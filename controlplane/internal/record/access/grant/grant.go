@@ -241,15 +241,7 @@ func Read(ctx context.Context, tx *pg.Tx, condition string, args pgx.NamedArgs) 
 	sql := `select ` + columns + ` from ` + Around(
 		listing.Readable(tx.Viewer, "access_grant", "g"),
 	) + ` where ` + condition + ` order by g.id`
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("read grants: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Grant])
-	if err != nil {
-		return nil, fmt.Errorf("read grants: %w", err)
-	}
-	return found, nil
+	return pg.All[Grant](ctx, tx, "read grants", sql, args)
 }
 
 // FillPaths finds the paths of a page of grants with as many statements as for one.
@@ -330,13 +322,9 @@ func hidePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 		"entitlement",
 		"e",
 	) + ` where e.id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids)
+	shown, err := pg.All[string](ctx, tx, "hide paths", sql, ids)
 	if err != nil {
-		return fmt.Errorf("hide paths: %w", err)
-	}
-	shown, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("hide paths: %w", err)
+		return err
 	}
 	for _, id := range shown {
 		seen[id] = true

@@ -2,7 +2,6 @@ package grant
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -63,15 +62,7 @@ func ReasonOf(ctx context.Context, tx *pg.Tx, of ledger.Reason) (GrantReason, er
 }
 
 func collectReasons(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]GrantReason, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
-	}
-	reasons, err := pgx.CollectRows(rows, pgx.RowTo[GrantReason])
-	if err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
-	}
-	return reasons, nil
+	return pg.AllBy(ctx, tx, "read reasons", pgx.RowTo[GrantReason], sql, args)
 }
 
 // LinksOfPair lead to what became of an order.

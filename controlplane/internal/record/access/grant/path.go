@@ -2,11 +2,8 @@ package grant
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -68,19 +65,18 @@ func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 		listing.ConnectorName("e.connector_id") + `
 		  from entitlement e
 		 where e.id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("name paths: %w", err)
-	}
 	named := map[string]NestingStep{}
 	var s NestingStep
-	_, err = pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"name paths",
 		[]any{&s.ID, &s.Display, &s.ConnectorID, &s.ConnectorName},
 		func() error { named[s.ID] = s; return nil },
-	)
-	if err != nil {
-		return fmt.Errorf("name paths: %w", err)
+		sql,
+		ids,
+	); err != nil {
+		return err
 	}
 	for i := range grants {
 		for j := range *grants[i].Paths {

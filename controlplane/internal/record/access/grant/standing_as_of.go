@@ -147,15 +147,8 @@ func FillPathsAsOf(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Time)
 }
 
 func eachOfAsOf(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs, take func(a, b string)) error {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return fmt.Errorf("paths of past grants: %w", err)
-	}
 	var a, b string
-	if _, err := pgx.ForEachRow(rows, []any{&a, &b}, func() error { take(a, b); return nil }); err != nil {
-		return fmt.Errorf("paths of past grants: %w", err)
-	}
-	return nil
+	return pg.Each(ctx, tx, "paths of past grants", []any{&a, &b}, func() error { take(a, b); return nil }, sql, args)
 }
 
 // ReasonsByID reads reasons with the names of what they come from. Whether the viewer may hear of them, the caller
@@ -167,18 +160,18 @@ func ReasonsByID(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Grant
 	}
 	const sql = `select r.id::text, ` + reasonObject + ` from access_reason r` + reasonSources +
 		` where r.id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
-	}
 	var id string
 	var r GrantReason
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read reasons",
 		[]any{&id, &r},
 		func() error { found[id] = r; r = GrantReason{}; return nil },
+		sql,
+		ids,
 	); err != nil {
-		return nil, fmt.Errorf("read reasons: %w", err)
+		return nil, err
 	}
 	return found, nil
 }

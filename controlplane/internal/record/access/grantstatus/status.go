@@ -3,12 +3,9 @@ package grantstatus
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
@@ -45,13 +42,9 @@ func Await(ctx context.Context, tx *pg.Tx, grants []Awaited) (map[string]bool, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, sql, string(text))
+	ids, err := pg.All[string](ctx, tx, "await grants", sql, string(text))
 	if err != nil {
-		return nil, fmt.Errorf("await grants: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("await grants: %w", err)
+		return nil, err
 	}
 	for _, id := range ids {
 		entered[id] = true
@@ -66,10 +59,7 @@ func MarkWanted(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}
 	const sql = `update access_grant set wanted_at = now(), reappeared = false where id = any($1::text[]::uuid[])
 		and (wanted_at is null or reappeared)`
-	if _, err := tx.Exec(ctx, sql, ids); err != nil {
-		return fmt.Errorf("mark wanted grants: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "mark wanted grants", sql, ids)
 }
 
 // State is how a grant stands.
@@ -113,8 +103,8 @@ func Set(ctx context.Context, tx *pg.Tx, states []State) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("write how grants stand: %w", err)
+	if err := pg.Exec(ctx, tx, "write how grants stand", sql, string(text)); err != nil {
+		return err
 	}
 	return nesting.FollowGrants(ctx, tx, turned)
 }
@@ -143,10 +133,7 @@ func SetLimits(ctx context.Context, tx *pg.Tx, limits []Limit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("write when grants end: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write when grants end", sql, string(text))
 }
 
 // ApplyNearing says of grants that a reason asks for and that end by then that they are ending.
@@ -157,10 +144,7 @@ func ApplyNearing(ctx context.Context, tx *pg.Tx, by time.Time) error {
 		 where status = 'active'
 		   and ends_at <= $1
 		   and wanted_at is not null`
-	if _, err := tx.Exec(ctx, sql, by); err != nil {
-		return fmt.Errorf("mark ending grants: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "mark ending grants", sql, by)
 }
 
 // Move gives the grants of one account to another, which is the same one. What both have is the other's already.
@@ -182,8 +166,8 @@ func Move(ctx context.Context, tx *pg.Tx, from, to string) error {
 	const move = `update access_grant set account_id = $2, updated_at = now(),
 		version = version + 1 where account_id = $1`
 	for _, sql := range []string{held, drop, move} {
-		if _, err := tx.Exec(ctx, sql, from, to); err != nil {
-			return fmt.Errorf("move grants: %w", err)
+		if err := pg.Exec(ctx, tx, "move grants", sql, from, to); err != nil {
+			return err
 		}
 	}
 	return nesting.FollowAccount(ctx, tx, to)

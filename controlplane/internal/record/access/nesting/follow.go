@@ -73,13 +73,9 @@ func FollowHolders(ctx context.Context, tx *pg.Tx, connectorID, entitlementID st
 		return Inherited{}, err
 	}
 	const holders = `select g.account_id::text from access_grant g where g.entitlement_id = $1 and ` + HeldSQL
-	rows, err := tx.Query(ctx, holders, entitlementID)
+	accounts, err := pg.All[string](ctx, tx, "find who holds an entitlement", holders, entitlementID)
 	if err != nil {
-		return Inherited{}, fmt.Errorf("find who holds an entitlement: %w", err)
-	}
-	accounts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return Inherited{}, fmt.Errorf("find who holds an entitlement: %w", err)
+		return Inherited{}, err
 	}
 	return FollowAccounts(ctx, tx, connectorID, accounts)
 }
@@ -119,13 +115,15 @@ func FollowRun(ctx context.Context, tx *pg.Tx, connectorID, runID string) (Inher
 		 where ` + HeldSQL + `
 		 limit @most`
 	const most = 20_000 // with more of them, it is quicker to look at everybody
-	rows, err := tx.Query(ctx, touched, pgx.NamedArgs{"connector": connectorID, "run": runID, "most": most})
+	accounts, err := pg.All[string](
+		ctx,
+		tx,
+		"find whose access has changed",
+		touched,
+		pgx.NamedArgs{"connector": connectorID, "run": runID, "most": most},
+	)
 	if err != nil {
-		return Inherited{}, fmt.Errorf("find whose access has changed: %w", err)
-	}
-	accounts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return Inherited{}, fmt.Errorf("find whose access has changed: %w", err)
+		return Inherited{}, err
 	}
 	if len(accounts) == most {
 		return Expand(ctx, tx, connectorID)
@@ -147,22 +145,17 @@ func FollowGrants(ctx context.Context, tx *pg.Tx, ids []string) error {
 		   and (exists (select from entitlement_edge n where n.member_id = g.entitlement_id)
 		        or exists (select from entitlement_edge n where n.parent_id = g.entitlement_id))
 		 order by 1, 2`
-	rows, err := tx.Query(ctx, nested, ids)
-	if err != nil {
-		return fmt.Errorf("find what is nested: %w", err)
-	}
 	var connectors []string
 	accounts := map[string][]string{}
 	var connector, account string
-	_, err = pgx.ForEachRow(rows, []any{&connector, &account}, func() error {
+	if err := pg.Each(ctx, tx, "find what is nested", []any{&connector, &account}, func() error {
 		if accounts[connector] == nil {
 			connectors = append(connectors, connector)
 		}
 		accounts[connector] = append(accounts[connector], account)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find what is nested: %w", err)
+	}, nested, ids); err != nil {
+		return err
 	}
 	for _, connector := range connectors {
 		if _, err := FollowAccounts(ctx, tx, connector, accounts[connector]); err != nil {

@@ -2,11 +2,9 @@ package nesting
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -19,22 +17,18 @@ type pairs struct{ below, above [][16]byte }
 
 // ReadUpward reads the nesting of one connector.
 func ReadUpward(ctx context.Context, tx *pg.Tx, connectorID string) (upward, error) {
-	rows, err := tx.Query(
-		ctx,
-		`select n.member_id, n.parent_id from entitlement_edge n where n.connector_id = $1`,
-		connectorID,
-	)
-	if err != nil {
-		return nil, fmt.Errorf("read nesting: %w", err)
-	}
 	up := upward{}
 	var member, parent [16]byte
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"read nesting",
 		[]any{&member, &parent},
 		func() error { up[member] = append(up[member], parent); return nil },
+		`select n.member_id, n.parent_id from entitlement_edge n where n.connector_id = $1`,
+		connectorID,
 	); err != nil {
-		return nil, fmt.Errorf("read nesting: %w", err)
+		return nil, err
 	}
 	return up, nil
 }

@@ -71,10 +71,7 @@ func nests(ctx context.Context, tx *pg.Tx, connectorID string) (does bool, err e
 // changed, neither would draw what follows from both.
 func oneAtATime(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('nesting ' || current_tenant()::text || $1, 0))`
-	if _, err := tx.Exec(ctx, lock, connectorID); err != nil {
-		return fmt.Errorf("wait for others who follow the nesting: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "wait for others who follow the nesting", lock, connectorID)
 }
 
 // planned runs fn under settings of the planner, and puts back what they were.
@@ -97,10 +94,7 @@ func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func
 	if err := fn(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, write, names, before); err != nil {
-		return fmt.Errorf("set planner: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "set planner", write, names, before)
 }
 
 // findFollowing fills the temporary table following with the pairs of account and entitlement that follow from the
@@ -129,8 +123,8 @@ func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) (limit in
 	if err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, empty, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return 0, fmt.Errorf("find what follows from nesting: %w", err)
+	if err := pg.Exec(ctx, tx, "find what follows from nesting", empty, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return 0, err
 	}
 	limit = inheritedLimit(direct)
 	room := &allowance{left: limit, holders: holders}

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -76,10 +75,7 @@ func followReasons(ctx context.Context, tx *pg.Tx, id string) error {
 		   and g.id = n.id
 		   and g.wanted_at is not null
 		   and s.desired`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id}); err != nil {
-		return fmt.Errorf("write when an extended grant ends: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write when an extended grant ends", sql, pgx.NamedArgs{"id": id})
 }
 
 // extendable finds the reason whose end can be moved: the last one that somebody decided.

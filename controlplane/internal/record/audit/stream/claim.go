@@ -100,18 +100,14 @@ func (b *batch) read(ctx context.Context, tx *pg.Tx) error {
 		   and seq > $1
 		 order by seq
 		 limit $2`
-	rows, err := tx.Query(ctx, sql, b.lastSeq, maxEntries)
-	if err != nil {
-		return fmt.Errorf("read audit events: %w", err)
-	}
-	links, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l chain.Link, err error) {
+	links, err := pg.AllBy(ctx, tx, "read audit events", func(row pgx.CollectableRow) (l chain.Link, err error) {
 		var event string
 		err = row.Scan(&l.Seq, &event, &l.Prev, &l.Hash)
 		l.Event = []byte(event)
 		return l, err
-	})
+	}, sql, b.lastSeq, maxEntries)
 	if err != nil {
-		return fmt.Errorf("read audit events: %w", err)
+		return err
 	}
 	if len(links) > 0 {
 		b.skipped = links[0].Seq - b.lastSeq - 1

@@ -171,12 +171,14 @@ func (s *Service) handleDelete(ctx context.Context, v viewer.Viewer, in *deleteI
 		if err := in.Check(before.Version); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"end audit stream",
 			`delete from audit_stream where tenant_id = current_tenant() and id = $1`,
 			in.ID,
 		); err != nil {
-			return fmt.Errorf("end audit stream: %w", err)
+			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "audit_stream.deleted", Subject: subject(before)})
 	})

@@ -70,16 +70,12 @@ func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
 		  from audit_stream s
 		 where s.tenant_id = current_tenant()
 		   and s.id = $1` + lock
-	rows, err := tx.Query(ctx, sql, id)
-	if err != nil {
-		return Stream{}, fmt.Errorf("find audit stream: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Stream])
+	found, err := pg.One[Stream](ctx, tx, "find audit stream", sql, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return found, fault.New(fault.NotFound, "no audit stream %s", id)
 	case err != nil:
-		return found, fmt.Errorf("find audit stream: %w", err)
+		return found, err
 	}
 	return found, nil
 }
@@ -100,12 +96,8 @@ func list(ctx context.Context, tx *pg.Tx, page pg.Page) (found []Stream, total i
 		   and ($1 = '' or s.id > nullif($1, '')::uuid)
 		 order by s.id
 		 limit $2 offset $3`
-	rows, err := tx.Query(ctx, sql, after, page.Limit+1, page.Offset)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list audit streams: %w", err)
-	}
-	if found, err = pgx.CollectRows(rows, pgx.RowToStructByName[Stream]); err != nil {
-		return nil, 0, fmt.Errorf("list audit streams: %w", err)
+	if found, err = pg.All[Stream](ctx, tx, "list audit streams", sql, after, page.Limit+1, page.Offset); err != nil {
+		return nil, 0, err
 	}
 	return found, total, nil
 }
@@ -164,8 +156,5 @@ func (s *Service) setSecret(ctx context.Context, tx *pg.Tx, at seal.Place, value
 	if at.Column == "ca" {
 		sql = `update audit_stream set ca = $2 where tenant_id = current_tenant() and id = $1`
 	}
-	if _, err := tx.Exec(ctx, sql, at.Row, sealed); err != nil {
-		return fmt.Errorf("keep the stream's %s: %w", at.Column, err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep the stream's "+at.Column, sql, at.Row, sealed)
 }

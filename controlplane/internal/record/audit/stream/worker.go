@@ -152,10 +152,7 @@ func (b *batch) delivered(ctx context.Context, tx *pg.Tx) error {
 		 where tenant_id = current_tenant()
 		   and id = $1
 		   and lease = $2`
-	if _, err := tx.Exec(ctx, sql, b.stream.ID, b.lease, b.lastSeq, b.checkpoint, b.skipped); err != nil {
-		return fmt.Errorf("note what was sent: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note what was sent", sql, b.stream.ID, b.lease, b.lastSeq, b.checkpoint, b.skipped)
 }
 
 func (b *batch) failed(ctx context.Context, tx *pg.Tx, pause time.Duration, cause error) error {
@@ -166,10 +163,7 @@ func (b *batch) failed(ctx context.Context, tx *pg.Tx, pause time.Duration, caus
 		 where tenant_id = current_tenant()
 		   and id = $1
 		   and lease = $2`
-	if _, err := tx.Exec(ctx, sql, b.stream.ID, b.lease, shortError(cause), pause); err != nil {
-		return fmt.Errorf("note a failure: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note a failure", sql, b.stream.ID, b.lease, shortError(cause), pause)
 }
 
 // checkpoint makes a message of a signed checkpoint.

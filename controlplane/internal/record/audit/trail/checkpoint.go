@@ -58,15 +58,7 @@ func checkpointsBetween(ctx context.Context, tx *pg.Tx, after, through int64) ([
 		   and seq > $1
 		   and seq <= $2
 		 order by seq`
-	rows, err := tx.Query(ctx, sql, after, through)
-	if err != nil {
-		return nil, fmt.Errorf("read checkpoints: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[stored])
-	if err != nil {
-		return nil, fmt.Errorf("read checkpoints: %w", err)
-	}
-	return found, nil
+	return pg.All[stored](ctx, tx, "read checkpoints", sql, after, through)
 }
 
 // Sign makes checkpoints that are due, of all tenants, until ctx ends.
@@ -148,8 +140,8 @@ func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int6
 	for more := true; more; {
 		err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 			lock := `select pg_advisory_xact_lock(hashtextextended('audit-checkpoint ' || current_tenant()::text, 0))`
-			if _, err := tx.Exec(ctx, lock); err != nil {
-				return fmt.Errorf("lock the log's checkpoints: %w", err)
+			if err := pg.Exec(ctx, tx, "lock the log's checkpoints", lock); err != nil {
+				return err
 			}
 			more, err = s.signNext(ctx, tx, signer, publics, through)
 			return err
@@ -232,10 +224,7 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, signer signingkey.Key, at
 		insert into audit_checkpoint (tenant_id, seq, hash, kid, note)
 		values (current_tenant(), $1, $2, $3, $4)
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, c.Seq, c.Hash, signer.ID, c.Sign(signer.Private)); err != nil {
-		return fmt.Errorf("keep checkpoint: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "keep checkpoint", sql, c.Seq, c.Hash, signer.ID, c.Sign(signer.Private))
 }
 
 // Checkpoint is a signed checkpoint as the API shows it.
@@ -333,13 +322,18 @@ func listCheckpoints(ctx context.Context, tx *pg.Tx, page pg.Page) ([]Checkpoint
 		   and seq < $1
 		 order by seq desc
 		 limit $2 offset $3`
-	rows, err := tx.Query(ctx, sql, before, page.Limit+1, page.Offset)
+	found, err := pg.AllBy(
+		ctx,
+		tx,
+		"list checkpoints",
+		pgx.RowToStructByPos[Checkpoint],
+		sql,
+		before,
+		page.Limit+1,
+		page.Offset,
+	)
 	if err != nil {
-		return nil, 0, fmt.Errorf("list checkpoints: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Checkpoint])
-	if err != nil {
-		return nil, 0, fmt.Errorf("list checkpoints: %w", err)
+		return nil, 0, err
 	}
 	return found, total, nil
 }

@@ -3,7 +3,6 @@ package trail
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -96,11 +95,7 @@ func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int)
 		   and seq <= $2
 		 order by seq
 		 limit $3`
-	rows, err := tx.Query(ctx, sql, after, through, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f filed, err error) {
+	found, err := pg.AllBy(ctx, tx, "read audit events", func(row pgx.CollectableRow) (f filed, err error) {
 		var event string
 		err = row.Scan(
 			&f.Seq,
@@ -119,9 +114,9 @@ func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int)
 		)
 		f.Event = []byte(event)
 		return f, err
-	})
+	}, sql, after, through, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
+		return nil, err
 	}
 	read(found)
 	return found, nil

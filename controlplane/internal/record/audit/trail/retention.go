@@ -66,11 +66,13 @@ func findRetention(ctx context.Context, tx *pg.Tx) (r Retention, err error) {
 func (s *Service) handleKeep(ctx context.Context, v viewer.Viewer, in *retentionIn) (*httpapi.One[Retention], error) {
 	var r Retention
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"lock retention",
 			`select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`,
 		); err != nil {
-			return fmt.Errorf("lock retention: %w", err)
+			return err
 		}
 		before, err := findRetention(ctx, tx)
 		if err != nil {
@@ -155,11 +157,13 @@ func (s *Service) TrimTenant(ctx context.Context, v viewer.Viewer) error {
 // announceCut finds the last checkpoint at an entry that is too old, and records that the log is cut there. 0: there is
 // nothing to cut.
 func (s *Service) announceCut(ctx context.Context, tx *pg.Tx) (int64, error) {
-	if _, err := tx.Exec(
+	if err := pg.Exec(
 		ctx,
+		tx,
+		"lock retention",
 		`select pg_advisory_xact_lock(hashtextextended('audit-retention ' || current_tenant()::text, 0))`,
 	); err != nil {
-		return 0, fmt.Errorf("lock retention: %w", err)
+		return 0, err
 	}
 	keep, err := findRetention(ctx, tx)
 	if err != nil {

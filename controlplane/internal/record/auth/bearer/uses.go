@@ -104,10 +104,7 @@ func recordUse(ctx context.Context, tx *pg.Tx, n note) error {
 		   set last_used_at = $2, last_used_ip = $3
 		 where id = $1
 		   and (last_used_at is null or last_used_at < $2)`
-	if _, err := tx.Exec(ctx, sql, n.token, n.at, n.ip); err != nil {
-		return fmt.Errorf("record the use: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "record the use", sql, n.token, n.at, n.ip)
 }
 
 // disableIdle disables the token unless somebody has enabled it meanwhile, or it had come to its end before.

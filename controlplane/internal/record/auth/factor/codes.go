@@ -100,8 +100,8 @@ func (s *Service) tryCode(ctx context.Context, tx *pg.Tx, user string, f *factor
 		f.failures = 0
 	}
 	const sql = `update second_factor set failures = $2, failed_at = $3 where user_id = $1`
-	if _, err := tx.Exec(ctx, sql, user, f.failures+1, now); err != nil {
-		return nil, fmt.Errorf("count a wrong code: %w", err)
+	if err := pg.Exec(ctx, tx, "count a wrong code", sql, user, f.failures+1, now); err != nil {
+		return nil, err
 	}
 	return wrongCode(), nil
 }
@@ -120,8 +120,8 @@ func (s *Service) useCode(ctx context.Context, tx *pg.Tx, user string, f *factor
 		return false, nil
 	}
 	const sql = `update second_factor set last_step = $2, failures = 0 where user_id = $1`
-	if _, err := tx.Exec(ctx, sql, user, step); err != nil {
-		return false, fmt.Errorf("use a code: %w", err)
+	if err := pg.Exec(ctx, tx, "use a code", sql, user, step); err != nil {
+		return false, err
 	}
 	return true, nil
 }
@@ -141,8 +141,14 @@ func (s *Service) useRecovery(ctx context.Context, tx *pg.Tx, user, plain string
 	if done.RowsAffected() == 0 {
 		return false, nil
 	}
-	if _, err := tx.Exec(ctx, `update second_factor set failures = 0 where user_id = $1`, user); err != nil {
-		return false, fmt.Errorf("use a recovery code: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"use a recovery code",
+		`update second_factor set failures = 0 where user_id = $1`,
+		user,
+	); err != nil {
+		return false, err
 	}
 	return true, audit.Record(
 		ctx,
@@ -167,8 +173,8 @@ func newRecoveryCodes(ctx context.Context, tx *pg.Tx, user string) ([]string, er
 		insert into recovery_code (tenant_id, user_id, code_hash)
 		select current_tenant(), $1, h
 		  from unnest($2::bytea[]) h`
-	if _, err := tx.Exec(ctx, sql, user, hashes); err != nil {
-		return nil, fmt.Errorf("keep recovery codes: %w", err)
+	if err := pg.Exec(ctx, tx, "keep recovery codes", sql, user, hashes); err != nil {
+		return nil, err
 	}
 	return codes, nil
 }

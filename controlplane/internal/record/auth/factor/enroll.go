@@ -125,13 +125,15 @@ func (s *Service) confirmFactor(
 		if refused, err = s.tryCode(ctx, tx, v.ID, f, in.Body.Code); err != nil || refused != nil {
 			return err
 		}
-		if _, err := tx.Exec(
+		if err := pg.Exec(
 			ctx,
+			tx,
+			"confirm second factor",
 			`update second_factor set confirmed_at = $2 where user_id = $1`,
 			v.ID,
 			s.Now(),
 		); err != nil {
-			return fmt.Errorf("confirm second factor: %w", err)
+			return err
 		}
 		if out.Codes, err = newRecoveryCodes(ctx, tx, v.ID); err != nil {
 			return err

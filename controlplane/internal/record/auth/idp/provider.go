@@ -114,16 +114,19 @@ func scan(row pgx.CollectableRow) (p Provider, err error) {
 }
 
 func one(ctx context.Context, tx *pg.Tx, where, value string) (Provider, error) {
-	rows, err := tx.Query(ctx, `select`+columns+` from identity_provider where `+where, value)
-	if err != nil {
-		return Provider{}, fmt.Errorf("find identity provider: %w", err)
-	}
-	p, err := pgx.CollectExactlyOneRow(rows, scan)
+	p, err := pg.OneBy(
+		ctx,
+		tx,
+		"find identity provider",
+		scan,
+		`select`+columns+` from identity_provider where `+where,
+		value,
+	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Provider{}, fault.New(fault.NotFound, "there is no identity provider %s", value)
 	case err != nil:
-		return Provider{}, fmt.Errorf("find identity provider: %w", err)
+		return Provider{}, err
 	}
 	return p, nil
 }
@@ -161,12 +164,17 @@ func list(ctx context.Context, tx *pg.Tx, page pg.Page) (items []Provider, total
 		after = page.After[0]
 	}
 	const order = ` from identity_provider where name > $1 order by name limit $2 + 1 offset $3`
-	rows, err := tx.Query(ctx, `select`+columns+order, after, page.Limit, page.Offset)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list identity providers: %w", err)
-	}
-	if items, err = pgx.CollectRows(rows, scan); err != nil {
-		return nil, 0, fmt.Errorf("list identity providers: %w", err)
+	if items, err = pg.AllBy(
+		ctx,
+		tx,
+		"list identity providers",
+		scan,
+		`select`+columns+order,
+		after,
+		page.Limit,
+		page.Offset,
+	); err != nil {
+		return nil, 0, err
 	}
 	return items, total, nil
 }

@@ -230,8 +230,14 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from identity_provider where id = $1`, p.ID); err != nil {
-			return fmt.Errorf("delete identity provider: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"delete identity provider",
+			`delete from identity_provider where id = $1`,
+			p.ID,
+		); err != nil {
+			return err
 		}
 		return audit.Record(
 			ctx,

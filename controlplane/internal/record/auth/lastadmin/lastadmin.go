@@ -12,10 +12,13 @@ import (
 // may take the role from somebody calls it before reading, and AdminRemains after writing.
 func Lock(ctx context.Context, tx *pg.Tx) error {
 	const users = 1301 // the first half of the lock's name; the tenant is the second
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1, hashtext(current_tenant()::text))`, users); err != nil {
-		return fmt.Errorf("wait for other changes of users: %w", err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"wait for other changes of users",
+		`select pg_advisory_xact_lock($1, hashtext(current_tenant()::text))`,
+		users,
+	)
 }
 
 // Check returns a fault of kind Conflict with the code last_admin when the tenant has no active administrator

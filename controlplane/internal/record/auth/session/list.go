@@ -93,15 +93,11 @@ func (s *Service) openSessions(ctx context.Context, tx *pg.Tx, p pg.Page) (items
 	if err := tx.QueryRow(ctx, `select count(*)`+open, args).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count sessions: %w", err)
 	}
-	rows, err := tx.Query(ctx, page, args)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list sessions: %w", err)
-	}
-	items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Session, err error) {
+	items, err = pg.AllBy(ctx, tx, "list sessions", func(row pgx.CollectableRow) (o Session, err error) {
 		return o, row.Scan(&o.ID, &o.Current, &o.CreatedAt, &o.LastUsedAt, &o.ExpiresAt, &o.Method, &o.IP, &o.UserAgent)
-	})
+	}, page, args)
 	if err != nil {
-		return nil, 0, fmt.Errorf("list sessions: %w", err)
+		return nil, 0, err
 	}
 	return items, total, nil
 }

@@ -52,8 +52,16 @@ func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string)
 		insert into signin_link (tenant_id, token_hash, user_id, expires_at, epoch)
 		select current_tenant(), $2, $1, $3, d.epoch
 		  from deployment d`
-	if _, err := tx.Exec(ctx, sql, userID, digest.Of("link", token), s.Now().Add(linkLife)); err != nil {
-		return "", fmt.Errorf("issue sign-in link: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"issue sign-in link",
+		sql,
+		userID,
+		digest.Of("link", token),
+		s.Now().Add(linkLife),
+	); err != nil {
+		return "", err
 	}
 	return token, audit.Record(
 		ctx,
@@ -206,8 +214,5 @@ func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int
 
 // WithdrawLinks makes the sign-in links of a user useless.
 func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) error {
-	if _, err := tx.Exec(ctx, `delete from signin_link where user_id = $1`, userID); err != nil {
-		return fmt.Errorf("withdraw sign-in links: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "withdraw sign-in links", `delete from signin_link where user_id = $1`, userID)
 }

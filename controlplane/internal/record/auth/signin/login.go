@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -122,8 +121,8 @@ func (s *Service) begin(
 	err = s.DB.As(ctx, p.Viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
 		if renewed != "" {
 			const sql = `update app_user set password_hash = $2 where id = $1 and password_hash = $3`
-			if _, err := tx.Exec(ctx, sql, p.ID, renewed, *p.Hash); err != nil {
-				return fmt.Errorf("renew password hash: %w", err)
+			if err := pg.Exec(ctx, tx, "renew password hash", sql, p.ID, renewed, *p.Hash); err != nil {
+				return err
 			}
 		}
 		used, refused, err := s.Factors.Check(ctx, tx, p.ID, cmp.Or(in.Body.OTP, in.Body.TOTP))

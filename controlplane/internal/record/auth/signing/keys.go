@@ -130,10 +130,7 @@ func (k *Keys) load(ctx context.Context) error {
 // lockKeys lets one process at a time make or move keys. Of several that start together one makes them, the others
 // read.
 func lockKeys(ctx context.Context, tx *pg.Tx) error {
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keysLock); err != nil {
-		return fmt.Errorf("wait for the signing keys: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "wait for the signing keys", `select pg_advisory_xact_lock($1)`, keysLock)
 }
 
 // readKeys reads the keys in use, and those of agents that are not any more.
@@ -173,8 +170,18 @@ func (k *Keys) create(ctx context.Context, tx *pg.Tx, a Audience, state State) (
 	const sql = `
 		insert into signing_key (kid, audience, sealed, public_key, state, activated_at)
 		values ($1, $2, $3, $4, $5, case when $5 = 'active' then now() end)`
-	if _, err = tx.Exec(ctx, sql, kid, string(a), sealed, []byte(public), string(state)); err != nil {
-		return "", fmt.Errorf("keep signing key: %w", err)
+	if err = pg.Exec(
+		ctx,
+		tx,
+		"keep signing key",
+		sql,
+		kid,
+		string(a),
+		sealed,
+		[]byte(public),
+		string(state),
+	); err != nil {
+		return "", err
 	}
 	return kid, nil
 }

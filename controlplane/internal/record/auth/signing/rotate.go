@@ -204,8 +204,8 @@ func move(ctx context.Context, tx *pg.Tx, s *SigningKey, to State) error {
 		       activated_at = case when $2 = 'active' then now() else activated_at end,
 		       ended_at = case when $2 in ('verify_only', 'retired') then coalesce(ended_at, now()) end
 		 where kid = $1`
-	if _, err := tx.Exec(ctx, sql, s.ID, string(to)); err != nil {
-		return fmt.Errorf("move signing key %s to %s: %w", s.ID, to, err)
+	if err := pg.Exec(ctx, tx, fmt.Sprintf("move signing key %s to %s", s.ID, to), sql, s.ID, string(to)); err != nil {
+		return err
 	}
 	s.State = to
 	return nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -37,8 +35,14 @@ func (s *Service) EndProvider(ctx context.Context, tx *pg.Tx, p idp.Provider) (o
 	if err != nil {
 		return out, fmt.Errorf("end the sessions of an identity provider: %w", err)
 	}
-	if _, err := tx.Exec(ctx, `delete from oidc_flow where provider_id = $1`, p.ID); err != nil {
-		return out, fmt.Errorf("end the sign-ins with an identity provider: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"end the sign-ins with an identity provider",
+		`delete from oidc_flow where provider_id = $1`,
+		p.ID,
+	); err != nil {
+		return out, err
 	}
 	people, err := takeMapped(ctx, tx, p)
 	if err != nil {
@@ -124,13 +128,5 @@ func takeMapped(ctx context.Context, tx *pg.Tx, p idp.Provider) ([]loser, error)
 			 where u.id = r.id
 			   and cardinality(r.after) < cardinality(r.before))
 		select id::text as id, email, before, after, keeper from rest order by id`
-	rows, err := tx.Query(ctx, sql, p.ID, tx.Viewer.ID)
-	if err != nil {
-		return nil, fmt.Errorf("take away the roles of a mapping: %w", err)
-	}
-	people, err := pgx.CollectRows(rows, pgx.RowToStructByName[loser])
-	if err != nil {
-		return nil, fmt.Errorf("take away the roles of a mapping: %w", err)
-	}
-	return people, nil
+	return pg.All[loser](ctx, tx, "take away the roles of a mapping", sql, p.ID, tx.Viewer.ID)
 }

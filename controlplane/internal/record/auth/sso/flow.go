@@ -216,8 +216,10 @@ func (s *Service) keepFlow(ctx context.Context, tx *pg.Tx, state, provider, mark
 		insert into oidc_flow (tenant_id, state_hash, provider_id, browser_hash, redirect, expires_at)
 		values (current_tenant(), $1, $2, $3, $4, $5)`
 	now := s.Now()
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"begin sign-in with a provider",
 		sql,
 		digest.Of("state", state),
 		provider,
@@ -225,10 +227,7 @@ func (s *Service) keepFlow(ctx context.Context, tx *pg.Tx, state, provider, mark
 		redirect,
 		now.Add(flowLife),
 		now,
-	); err != nil {
-		return fmt.Errorf("begin sign-in with a provider: %w", err)
-	}
-	return nil
+	)
 }
 
 // flow is a sign-in that came back.

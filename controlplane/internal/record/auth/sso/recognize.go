@@ -33,8 +33,14 @@ func (s *Service) recognize(
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		// Two sign-ins of one person at once make one user.
 		const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`
-		if _, err := tx.Exec(ctx, lock, f.tenant+"|"+said.Issuer+"|"+said.Subject); err != nil {
-			return fmt.Errorf("wait for another sign-in: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"wait for another sign-in",
+			lock,
+			f.tenant+"|"+said.Issuer+"|"+said.Subject,
+		); err != nil {
+			return err
 		}
 		var err error
 		if f.provider, err = stands(
@@ -121,8 +127,8 @@ func (s *Service) introduce(ctx context.Context, tx *pg.Tx, f flow, said oidc.Pe
 	const link = `
 		insert into federated_login (tenant_id, issuer, subject, user_id)
 		values (current_tenant(), $1, $2, $3)`
-	if _, err := tx.Exec(ctx, link, said.Issuer, said.Subject, p.ID); err != nil {
-		return fmt.Errorf("link user: %w", err)
+	if err := pg.Exec(ctx, tx, "link user", link, said.Issuer, said.Subject, p.ID); err != nil {
+		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{
 		Action: "auth.sso_linked", Subject: audit.Subject{Type: "user", ID: p.ID, Display: p.Email},
@@ -197,11 +203,11 @@ func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []
 		   set granted_roles = $3, provider_id = $4, last_used_at = now()
 		 where issuer = $1
 		   and subject = $2`
-	if _, err := tx.Exec(ctx, user, p.ID, roles); err != nil {
-		return fmt.Errorf("set roles: %w", err)
+	if err := pg.Exec(ctx, tx, "set roles", user, p.ID, roles); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, link, said.Issuer, said.Subject, given, f.provider.ID); err != nil {
-		return fmt.Errorf("keep mapped roles: %w", err)
+	if err := pg.Exec(ctx, tx, "keep mapped roles", link, said.Issuer, said.Subject, given, f.provider.ID); err != nil {
+		return err
 	}
 	if slices.Equal(slices.Sorted(slices.Values(before)), roles) {
 		return nil

@@ -47,10 +47,7 @@ func storeRejected(ctx context.Context, tx *pg.Tx, id string, why map[string]any
 		                                        '[]')) c),
 		       updated_at = @now, version = version + 1
 		 where id = @id`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "why": why, "now": now}); err != nil {
-		return fmt.Errorf("reject candidates: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "reject candidates", sql, pgx.NamedArgs{"id": id, "why": why, "now": now})
 }
 
 // Lock is Find that keeps others from changing the account until the transaction ends.
@@ -67,10 +64,7 @@ func ForgetOwner(ctx context.Context, tx *pg.Tx, id string) error {
 		           unowned_since = case when identity_id is null then unowned_since else now() end,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
-	if _, err := tx.Exec(ctx, sql, id); err != nil {
-		return fmt.Errorf("forget account owner: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "forget account owner", sql, id)
 }
 
 // RecordOwner audits who an account belongs to, before and after.

@@ -51,10 +51,7 @@ func InsertPending(ctx context.Context, tx *pg.Tx, accounts []Pending) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("announce accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "announce accounts", sql, string(text))
 }
 
 // DiscardPending marks pending accounts as deleted. Their usernames are free again.
@@ -67,10 +64,7 @@ func DiscardPending(ctx context.Context, tx *pg.Tx, ids []string) error {
 		   set status = 'deleted', username = null, deleted_at = now(), updated_at = now(), version = version + 1
 		 where id = any($1::text[]::uuid[])
 		   and status in ('provisioning', 'failed')`
-	if _, err := tx.Exec(ctx, sql, ids); err != nil {
-		return fmt.Errorf("take back accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "take back accounts", sql, ids)
 }
 
 // MarkWanted notes that a reason for access needs these accounts.
@@ -79,20 +73,14 @@ func MarkWanted(ctx context.Context, tx *pg.Tx, ids []string) error {
 		return nil
 	}
 	const sql = `update account set wanted_at = now() where id = any($1::text[]::uuid[]) and wanted_at is null`
-	if _, err := tx.Exec(ctx, sql, ids); err != nil {
-		return fmt.Errorf("mark wanted accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "mark wanted accounts", sql, ids)
 }
 
 // SetStatus sets the status of an account.
 func SetStatus(ctx context.Context, tx *pg.Tx, id, status string) error {
 	const sql = `update account set status = $2, updated_at = now(),
 		version = version + 1 where id = $1 and status is distinct from $2`
-	if _, err := tx.Exec(ctx, sql, id, status); err != nil {
-		return fmt.Errorf("set account status: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "set account status", sql, id, status)
 }
 
 // Observed is what became of an account in its system: what was read back after a change, or what the change says.
@@ -165,10 +153,7 @@ func UpdateObserved(ctx context.Context, tx *pg.Tx, seen []Observed) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
-		return fmt.Errorf("write what became of accounts: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "write what became of accounts", sql, string(text))
 }
 
 // MergeDiscovered merges the row that a sync has created for an account into the pending row of the same account. The
@@ -194,8 +179,5 @@ func MergeDiscovered(ctx context.Context, tx *pg.Tx, id, twin string) error {
 	if err := tx.QueryRow(ctx, take, twin).Scan(&row); err != nil {
 		return fmt.Errorf("adopt account: %w", err)
 	}
-	if _, err := tx.Exec(ctx, give, id, string(row)); err != nil {
-		return fmt.Errorf("adopt account: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "adopt account", give, id, string(row))
 }

@@ -76,16 +76,12 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
 		return Account{}, missing
 	}
 	sql := `select ` + columns + ` from ` + WithOwner(listing.Readable(tx.Viewer, "account", "a")) + ` where a.id = @id`
-	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return Account{}, fmt.Errorf("find account: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Account])
+	found, err := pg.One[Account](ctx, tx, "find account", sql+locking, pgx.NamedArgs{"id": id})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Account{}, missing
 	case err != nil:
-		return Account{}, fmt.Errorf("find account: %w", err)
+		return Account{}, err
 	}
 	return found, nil
 }
@@ -193,15 +189,7 @@ func OfIdentity(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
 		 where a.identity_id = @id and a.status not in ('deleted', 'disconnected')
 		 order by a.created_at, a.id
 		 limit @limit`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
-	if err != nil {
-		return nil, fmt.Errorf("expand accounts: %w", err)
-	}
-	accounts, err := pgx.CollectRows(rows, pgx.RowToStructByName[Account])
-	if err != nil {
-		return nil, fmt.Errorf("expand accounts: %w", err)
-	}
-	return accounts, nil
+	return pg.All[Account](ctx, tx, "expand accounts", sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
 }
 
 // CountLive counts the accounts of an identity that exist in their target systems.

@@ -181,8 +181,8 @@ func joinReasons(ctx context.Context, tx *pg.Tx, target, gone string) (n int, er
 		 where t.tenant_id = current_tenant() and t.identity_id = $1 and t.state <> 'ended'
 		   and s.tenant_id = current_tenant() and s.identity_id = $2 and s.state <> 'ended'
 		   and ` + sameReason
-	if _, err := tx.Exec(ctx, widen, target, gone); err != nil {
-		return 0, fmt.Errorf("join reasons for access: %w", err)
+	if err := pg.Exec(ctx, tx, "join reasons for access", widen, target, gone); err != nil {
+		return 0, err
 	}
 	tag, err := tx.Exec(ctx, end, target, gone)
 	if err != nil {
@@ -285,10 +285,7 @@ func moveAll(ctx context.Context, tx *pg.Tx, target, gone identity.Identity, mov
 		    insert into work_item (tenant_id, kind, subject) select current_tenant(), 'provisioning', id from who
 		)
 		insert into work_item (tenant_id, kind, subject) select current_tenant(), 'policy', id from who`
-	if _, err := tx.Exec(ctx, turns, target.ID, gone.ID); err != nil {
-		return fmt.Errorf("merge: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "merge", turns, target.ID, gone.ID)
 }
 
 // archiveMerged archives the source and audits the merge for both.

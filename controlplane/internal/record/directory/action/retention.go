@@ -93,8 +93,8 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l rules.Lifecycle, now time.Time
 		update identity_source
 		   set told = '{}'
 		 where tenant_id = current_tenant() and identity_id = any($1::text[]::uuid[]) and told <> '{}'`
-	if _, err := tx.Exec(ctx, forget, ids); err != nil {
-		return 0, fmt.Errorf("archive identities after their retention time: %w", err)
+	if err := pg.Exec(ctx, tx, "archive identities after their retention time", forget, ids); err != nil {
+		return 0, err
 	}
 	return len(moved), publishArchived(ctx, tx, ids)
 }

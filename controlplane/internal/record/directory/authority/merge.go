@@ -61,8 +61,8 @@ func ReportedSQL(row string) string {
 // the state that this one gives and said_before the one that was given before. Rows of new people stay as they are.
 func MergeRecords(ctx context.Context, tx *pg.Tx, r Records) error {
 	for _, sql := range []string{`drop table if exists k_record, k_merge`, gatherRecords(r.Table), `analyze k_record`} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("gather the records of people: %w", err)
+		if err := pg.Exec(ctx, tx, "gather the records of people", sql); err != nil {
+			return err
 		}
 	}
 	if r.Connector != "" {
@@ -71,8 +71,8 @@ func MergeRecords(ctx context.Context, tx *pg.Tx, r Records) error {
 		}
 	}
 	for _, sql := range []string{mergeRecords, `analyze k_merge`, keepTakenNames, r.become()} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("merge the records of people: %w", err)
+		if err := pg.Exec(ctx, tx, "merge the records of people", sql); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -124,12 +124,12 @@ func (r Records) enter(ctx context.Context, tx *pg.Tx) error {
 		   set told = r.told
 		  from k_record r
 		 where r.connector_id = $1 and r.external_id = m.external_id and r.identity_id = m.identity_id`
-	if _, err := tx.Exec(ctx, said, r.Connector, r.Filled); err != nil {
-		return fmt.Errorf("enter what records say: %w", err)
+	if err := pg.Exec(ctx, tx, "enter what records say", said, r.Connector, r.Filled); err != nil {
+		return err
 	}
 	for _, sql := range []string{first, fmt.Sprintf(keep, r.Table)} {
-		if _, err := tx.Exec(ctx, sql, r.Connector); err != nil {
-			return fmt.Errorf("enter what records say: %w", err)
+		if err := pg.Exec(ctx, tx, "enter what records say", sql, r.Connector); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -255,8 +255,8 @@ func AdoptSourceNames(ctx context.Context, tx *pg.Tx, table string) error {
 		   and i.manager_id = n.id
 		   and i.manager_external_id = n.was`
 	for _, sql := range []string{`drop table if exists k_name`, fmt.Sprintf(moves, table), names, reports} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("name people by their source: %w", err)
+		if err := pg.Exec(ctx, tx, "name people by their source", sql); err != nil {
+			return err
 		}
 	}
 	return nil

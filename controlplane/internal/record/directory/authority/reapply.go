@@ -29,8 +29,8 @@ func Reapply(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) 
 		   and i.id in (` + people + `)
 		   and i.status <> 'archived'
 		   for update of i`
-	if _, err := tx.Exec(ctx, `drop table if exists k_person`); err != nil {
-		return 0, fmt.Errorf("merge people again: %w", err)
+	if err := pg.Exec(ctx, tx, "merge people again", `drop table if exists k_person`); err != nil {
+		return 0, err
 	}
 	tag, err := tx.Exec(ctx, gather, args)
 	if err != nil {
@@ -42,8 +42,8 @@ func Reapply(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) 
 	if err := MergeRecords(ctx, tx, Records{Table: "k_person"}); err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, `delete from k_person where says is null`); err != nil {
-		return 0, fmt.Errorf("merge people again: %w", err)
+	if err := pg.Exec(ctx, tx, "merge people again", `delete from k_person where says is null`); err != nil {
+		return 0, err
 	}
 	if err := pin.Keep(ctx, tx, pin.Records{Table: "k_person", UpdatePins: true}); err != nil {
 		return 0, err
@@ -100,8 +100,8 @@ func freeAndClearEmails(ctx context.Context, tx *pg.Tx) error {
 		  join identity i
 		    on i.tenant_id = current_tenant() and i.id = m.identity_id`
 	for _, sql := range []string{`drop table if exists k_address`, before, free, clear} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("settle the addresses of people: %w", err)
+		if err := pg.Exec(ctx, tx, "settle the addresses of people", sql); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -141,8 +141,8 @@ func writeReapplied(ctx context.Context, tx *pg.Tx) (int64, error) {
 		update identity i set email = m.email from k_person m
 		 where i.tenant_id = current_tenant() and i.id = m.identity_id and i.email is distinct from m.email`
 	for _, sql := range []string{`drop table if exists k_changed`, changed} {
-		if _, err := tx.Exec(ctx, sql); err != nil {
-			return 0, fmt.Errorf("merge people again: %w", err)
+		if err := pg.Exec(ctx, tx, "merge people again", sql); err != nil {
+			return 0, err
 		}
 	}
 	if err := AdoptSourceNames(ctx, tx, "k_person"); err != nil {
@@ -152,8 +152,8 @@ func writeReapplied(ctx context.Context, tx *pg.Tx) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("merge people again: %w", err)
 	}
-	if _, err := tx.Exec(ctx, restore); err != nil {
-		return 0, fmt.Errorf("merge people again: %w", err)
+	if err := pg.Exec(ctx, tx, "merge people again", restore); err != nil {
+		return 0, err
 	}
 	if _, err := lifecycle.ApplyDates(ctx, tx, "hr", `select identity_id from k_changed`, nil); err != nil {
 		return 0, err

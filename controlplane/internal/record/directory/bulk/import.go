@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -270,13 +269,9 @@ func (l *importer) findExisting(ctx context.Context, tx *pg.Tx) (map[string][]id
 	}
 	sql := `select ` + identity.Columns + ` from identity i where i.tenant_id = current_tenant()
 		and i.external_id = any($1) and i.status <> 'archived' order by i.id for update of i`
-	rows, err := tx.Query(ctx, sql, ids)
+	found, err := pg.All[identity.Identity](ctx, tx, "find whom an import is about", sql, ids)
 	if err != nil {
-		return nil, fmt.Errorf("find whom an import is about: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[identity.Identity])
-	if err != nil {
-		return nil, fmt.Errorf("find whom an import is about: %w", err)
+		return nil, err
 	}
 	known := map[string][]identity.Identity{}
 	for _, i := range found {
@@ -378,18 +373,18 @@ func (l *importer) checkAddresses(ctx context.Context, tx *pg.Tx) error {
 		select i.email_lc, i.id::text
 		  from identity i
 		 where i.tenant_id = current_tenant() and i.email_lc = any($1) and i.kind = 'human' and i.status <> 'archived'`
-	rows, err := tx.Query(ctx, sql, asked)
-	if err != nil {
-		return fmt.Errorf("look for addresses: %w", err)
-	}
 	holder := map[string]string{}
 	var address, id string
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"look for addresses",
 		[]any{&address, &id},
 		func() error { holder[address] = id; return nil },
+		sql,
+		asked,
 	); err != nil {
-		return fmt.Errorf("look for addresses: %w", err)
+		return err
 	}
 	for _, e := range l.valid() {
 		if e.after.Email == nil || e.after.Kind != "human" {

@@ -70,8 +70,8 @@ func (l *importer) write(ctx context.Context, tx *pg.Tx) error {
 		if len(w.rows) == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, w.sql, pgx.NamedArgs{"rows": w.rows, "now": l.service.Now()}); err != nil {
-			return fmt.Errorf("import: %w", err)
+		if err := pg.Exec(ctx, tx, "import", w.sql, pgx.NamedArgs{"rows": w.rows, "now": l.service.Now()}); err != nil {
+			return err
 		}
 	}
 	if err := l.updateRelated(ctx, tx, ids, keys); err != nil {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -30,21 +28,13 @@ func EachFacts(ctx context.Context, tx *pg.Tx, ids []string, fn func(id string, 
 		   and m.id = i.manager_id
 		 where ($1::text[] is null and i.status <> 'archived')
 		    or i.id = any($1::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return fmt.Errorf("read facts of people: %w", err)
-	}
 	var id string
 	var raw []byte
-	_, err = pgx.ForEachRow(rows, []any{&id, &raw}, func() error {
+	return pg.Each(ctx, tx, "read facts of people", []any{&id, &raw}, func() error {
 		var f Facts
 		if err := json.Unmarshal(raw, &f); err != nil {
 			return fmt.Errorf("facts of %s: %w", id, err)
 		}
 		return fn(id, f)
-	})
-	if err != nil {
-		return fmt.Errorf("read facts of people: %w", err)
-	}
-	return nil
+	}, sql, ids)
 }

@@ -56,16 +56,12 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) 
 		return Identity{}, notFound(id)
 	}
 	sql := `select ` + Columns + ` from ` + listing.Readable(tx.Viewer, "identity", "i") + ` where i.id = @id`
-	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
-	if err != nil {
-		return Identity{}, fmt.Errorf("find identity: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Identity])
+	found, err := pg.One[Identity](ctx, tx, "find identity", sql+locking, pgx.NamedArgs{"id": id})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Identity{}, notFound(id)
 	case err != nil:
-		return Identity{}, fmt.Errorf("find identity: %w", err)
+		return Identity{}, err
 	}
 	return found, nil
 }
@@ -189,15 +185,7 @@ func Missing(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 		select w.id::text
 		  from unnest($1::text[]::uuid[]) w(id)
 		 where not exists (select from identity i where i.id = w.id and i.status <> 'archived')`
-	rows, err := tx.Query(ctx, sql, ids)
-	if err != nil {
-		return nil, fmt.Errorf("look for people: %w", err)
-	}
-	missing, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("look for people: %w", err)
-	}
-	return missing, nil
+	return pg.All[string](ctx, tx, "look for people", sql, ids)
 }
 
 // CheckExist is a fault of kind Invalid, pointing at the member, unless all ids are identities of the tenant that are

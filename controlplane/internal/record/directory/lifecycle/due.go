@@ -110,15 +110,7 @@ func applyDates(ctx context.Context, tx *pg.Tx, c rules.Clock, people string, ar
 		all["follow_limit"] = nil
 	}
 	all["source"] = source
-	rows, err := tx.Query(ctx, sql, all)
-	if err != nil {
-		return nil, fmt.Errorf("follow dates: %w", err)
-	}
-	moved, err := pgx.CollectRows(rows, pgx.RowToStructByName[Move])
-	if err != nil {
-		return nil, fmt.Errorf("follow dates: %w", err)
-	}
-	return moved, nil
+	return pg.All[Move](ctx, tx, "follow dates", sql, all)
 }
 
 // recordMoves puts on record, and tells, who moved.

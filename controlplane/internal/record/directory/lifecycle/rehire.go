@@ -57,10 +57,7 @@ func ReleaseEmail(ctx context.Context, tx *pg.Tx, previous, email *string) error
 		   and id = $1
 		   and status = 'deactivated'
 		   and email_lc = lower($2)`
-	if _, err := tx.Exec(ctx, sql, *previous, *email); err != nil {
-		return fmt.Errorf("hand over an e-mail address: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "hand over an e-mail address", sql, *previous, *email)
 }
 
 // LinkRehires links new identities, whose ids the query gives, to their earlier records.
@@ -90,22 +87,27 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedAr
 		return fmt.Errorf("look for who came back: %w", err)
 	}
 	if left {
-		if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.employee_number = n.employee_number"), args); err != nil {
-			return fmt.Errorf("look for who came back: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"look for who came back",
+			fmt.Sprintf(sql, people, "i.employee_number = n.employee_number"),
+			args,
+		); err != nil {
+			return err
 		}
 	}
 	l, err := rules.Find(ctx, tx)
 	if err != nil || l.RehireAttribute == "" {
 		return err
 	}
-	if _, err := tx.Exec(
+	return pg.Exec(
 		ctx,
+		tx,
+		"look for who came back",
 		fmt.Sprintf(sql, people, "i.attributes ->> @rehire = n.attributes ->> @rehire"),
 		with(args, "rehire", l.RehireAttribute),
-	); err != nil {
-		return fmt.Errorf("look for who came back: %w", err)
-	}
-	return nil
+	)
 }
 
 // with is arguments with one more.

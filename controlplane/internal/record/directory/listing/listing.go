@@ -108,10 +108,7 @@ func Outwards(ctx context.Context, tx *pg.Tx) error {
 	if tx.Viewer.SeesAll() {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, outwards); err != nil {
-		return fmt.Errorf("prepare to look outwards: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "prepare to look outwards", outwards)
 }
 
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
@@ -160,12 +157,8 @@ func FetchFound[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (
 	}
 	args = pgx.NamedArgs{"ids": ids}
 	maps.Copy(args, q.args)
-	rows, err := tx.Query(ctx, q.rows(), args)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
-	}
-	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[T]); err != nil {
-		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
+	if items, err = pg.All[T](ctx, tx, fmt.Sprintf("list from %s", firstWord(q.From)), q.rows(), args); err != nil {
+		return nil, 0, err
 	}
 	return items, total, nil
 }

@@ -45,8 +45,14 @@ func ResolveQuery(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedA
 	if err != nil {
 		return m, err
 	}
-	if _, err := tx.Exec(ctx, `select set_config('enable_nestloop', $1, true)`, planner); err != nil {
-		return m, fmt.Errorf("resolve managers: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"resolve managers",
+		`select set_config('enable_nestloop', $1, true)`,
+		planner,
+	); err != nil {
+		return m, err
 	}
 	return m, nil
 }

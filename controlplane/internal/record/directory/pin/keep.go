@@ -42,14 +42,14 @@ func Keep(ctx context.Context, tx *pg.Tx, k Records) error {
 		           and i.pins <> '{}'
 		         cross join jsonb_each(i.pins) e
 		         where m.says is not null) p`
-	if _, err := tx.Exec(ctx, `drop table if exists k_pin`); err != nil {
-		return fmt.Errorf("keep what is pinned: %w", err)
+	if err := pg.Exec(ctx, tx, "keep what is pinned", `drop table if exists k_pin`); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf(judged, k.Table)); err != nil {
-		return fmt.Errorf("keep what is pinned: %w", err)
+	if err := pg.Exec(ctx, tx, "keep what is pinned", fmt.Sprintf(judged, k.Table)); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, k.keep()); err != nil {
-		return fmt.Errorf("keep what is pinned: %w", err)
+	if err := pg.Exec(ctx, tx, "keep what is pinned", k.keep()); err != nil {
+		return err
 	}
 	if !k.UpdatePins {
 		return nil
@@ -64,10 +64,7 @@ func Keep(ctx context.Context, tx *pg.Tx, k Records) error {
 		 where i.tenant_id = current_tenant()
 		   and i.id = n.id
 		   and i.pins <> n.pins`
-	if _, err := tx.Exec(ctx, forget); err != nil {
-		return fmt.Errorf("note what sources say: %w", err)
-	}
-	return nil
+	return pg.Exec(ctx, tx, "note what sources say", forget)
 }
 
 // keep is the statement that gives rows what their identities have in pinned fields.

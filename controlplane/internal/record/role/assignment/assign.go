@@ -85,14 +85,10 @@ func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[s
 			return nil, fault.New(fault.NotFound, "there is no role %s", r)
 		}
 	}
-	rows, err = tx.Query(ctx, left, pgx.NamedArgs{"ids": people})
-	if err != nil {
-		return nil, fmt.Errorf("look who has left: %w", err)
-	}
-	gone, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	gone, err := pg.All[string](ctx, tx, "look who has left", left, pgx.NamedArgs{"ids": people})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("look who has left: %w", err)
+		return nil, err
 	case len(gone) > 0:
 		return nil, fault.Coded(fault.Conflict, "person_has_left", "%s has left, and can be given nothing", gone[0])
 	}

@@ -55,8 +55,14 @@ func Extend(ctx context.Context, tx *pg.Tx, id string, until *time.Time) error {
 		)
 		insert into work_item (tenant_id, kind, subject)
 		select distinct current_tenant(), 'provisioning', identity_id from extended`
-	if _, err := tx.Exec(ctx, reasons, pgx.NamedArgs{"id": id, "until": until}); err != nil {
-		return fmt.Errorf("extend reasons of assignment: %w", err)
+	if err := pg.Exec(
+		ctx,
+		tx,
+		"extend reasons of assignment",
+		reasons,
+		pgx.NamedArgs{"id": id, "until": until},
+	); err != nil {
+		return err
 	}
 	return audit.Record(
 		ctx,

@@ -2,7 +2,6 @@ package assignment
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -50,26 +49,29 @@ func live(ctx context.Context, tx *pg.Tx, sql string, ids []string) (map[string]
 	if len(ids) == 0 {
 		return found, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	assignments, err := pg.AllBy(
+		ctx,
+		tx,
+		"read assignments of roles",
+		func(row pgx.CollectableRow) (a Assignment, err error) {
+			err = row.Scan(
+				&a.ID,
+				&a.RoleID,
+				&a.IdentityID,
+				&a.Kind,
+				&a.Reason,
+				&a.RequestID,
+				&a.Details,
+				&a.StartsAt,
+				&a.EndsAt,
+			)
+			return a, err
+		},
+		sql,
+		pgx.NamedArgs{"ids": ids},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("read assignments of roles: %w", err)
-	}
-	assignments, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Assignment, err error) {
-		err = row.Scan(
-			&a.ID,
-			&a.RoleID,
-			&a.IdentityID,
-			&a.Kind,
-			&a.Reason,
-			&a.RequestID,
-			&a.Details,
-			&a.StartsAt,
-			&a.EndsAt,
-		)
-		return a, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read assignments of roles: %w", err)
+		return nil, err
 	}
 	for _, a := range assignments {
 		found[a.IdentityID] = append(found[a.IdentityID], a)

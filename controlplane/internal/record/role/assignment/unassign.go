@@ -44,14 +44,10 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 	if !at.IsZero() {
 		args["at"] = at
 	}
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return 0, fmt.Errorf("end assignments: %w", err)
-	}
 	var over []string
 	var entries []audit.Entry
 	var id, roleID, name, identity string
-	_, err = pgx.ForEachRow(rows, []any{&id, &roleID, &name, &identity}, func() error {
+	if err := pg.Each(ctx, tx, "end assignments", []any{&id, &roleID, &name, &identity}, func() error {
 		over = append(over, id)
 		e := audit.Entry{
 			Action:  "role.unassigned",
@@ -67,9 +63,8 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 		}
 		entries = append(entries, e)
 		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("end assignments: %w", err)
+	}, sql, args); err != nil {
+		return 0, err
 	}
 	if len(over) == 0 {
 		return 0, nil
@@ -95,13 +90,9 @@ func endReasonsOf(
 		 where r.source_id = any(@ids::text[]::uuid[])
 		   and r.source_type = 'role_assignment'
 		   and r.state <> 'ended'`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": assignments})
+	ids, err := pg.All[string](ctx, tx, "reasons of assignments", sql, pgx.NamedArgs{"ids": assignments})
 	if err != nil {
-		return 0, fmt.Errorf("reasons of assignments: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return 0, fmt.Errorf("reasons of assignments: %w", err)
+		return 0, err
 	}
 	if len(ids) == 0 {
 		return 0, nil
@@ -143,8 +134,11 @@ func Leave(ctx context.Context, tx *pg.Tx, identityIDs []string, why string) err
 	if len(identityIDs) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": identityIDs, "why": why}); err != nil {
-		return fmt.Errorf("end assignments of those who have left: %w", err)
-	}
-	return nil
+	return pg.Exec(
+		ctx,
+		tx,
+		"end assignments of those who have left",
+		sql,
+		pgx.NamedArgs{"ids": identityIDs, "why": why},
+	)
 }

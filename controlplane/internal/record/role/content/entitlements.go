@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,18 +30,18 @@ func Entitlements(ctx context.Context, tx *pg.Tx, roleIDs []string) (map[string]
 	if len(roleIDs) == 0 {
 		return held, nil
 	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": roleIDs})
-	if err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
-	}
 	var role string
 	var e Entitlement
-	if _, err := pgx.ForEachRow(
-		rows,
+	if err := pg.Each(
+		ctx,
+		tx,
+		"entitlements of roles",
 		[]any{&role, &e.ID, &e.ConnectorID},
 		func() error { held[role] = append(held[role], e); return nil },
+		sql,
+		pgx.NamedArgs{"ids": roleIDs},
 	); err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
+		return nil, err
 	}
 	return held, nil
 }

@@ -76,15 +76,7 @@ func LinksAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int)
 
 // ReadLinks reads what a query finds. It selects LinkColumns.
 func ReadLinks(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]chain.Link, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, ScanLink)
-	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
-	}
-	return found, nil
+	return pg.AllBy(ctx, tx, "read audit events", ScanLink, sql, args...)
 }
 
 // Span is the first and last number of a period. Clocks may have been set back, so a period is everything from the

@@ -99,8 +99,14 @@ func (k *Keys) load(ctx context.Context) (keys []Key, err error) {
 // locked works on the keys while no other process does.
 func (k *Keys) locked(ctx context.Context, do func(tx *pg.Tx, keys []Key) error) error {
 	return k.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keyLock); err != nil {
-			return fmt.Errorf("lock the audit log's keys: %w", err)
+		if err := pg.Exec(
+			ctx,
+			tx,
+			"lock the audit log's keys",
+			`select pg_advisory_xact_lock($1)`,
+			keyLock,
+		); err != nil {
+			return err
 		}
 		keys, err := k.read(ctx, tx)
 		if err != nil {
