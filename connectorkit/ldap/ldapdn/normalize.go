@@ -79,6 +79,7 @@ func normalizeFast(dn string) (string, bool) {
 	return string(out), true
 }
 
+// trimSpace cuts spaces off the end.
 func trimSpace(b []byte) []byte {
 	for len(b) > 0 && b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]
@@ -109,11 +110,13 @@ func normalizeFull(dn string) (string, bool) {
 	}
 }
 
+// dnParser reads a DN from left to right; at is the next byte.
 type dnParser struct {
 	in string
 	at int
 }
 
+// skipSpaces passes over spaces, which RFC 2253 section 4 allows around separators.
 func (p *dnParser) skipSpaces() {
 	for p.at < len(p.in) && p.in[p.at] == ' ' {
 		p.at++
@@ -160,6 +163,8 @@ func (p *dnParser) attributeValue() (string, bool) {
 	return name + "=" + escape(Fold(value)), true
 }
 
+// hexValue reads a value in BER, such as #04024869, up to the next separator. It is compared as
+// written.
 func (p *dnParser) hexValue() string {
 	from := p.at
 	for p.at < len(p.in) && strings.IndexByte(",;+ ", p.in[p.at]) < 0 {
@@ -192,6 +197,8 @@ func (p *dnParser) value(quoted bool) (string, bool) {
 	return string(b), !quoted
 }
 
+// escape reads what follows a backslash, two hexadecimal digits or one character, and appends it to
+// b. It gives false at the end of the text.
 func (p *dnParser) escape(b []byte) ([]byte, bool) {
 	if p.at+2 < len(p.in) {
 		var x [1]byte
@@ -226,6 +233,8 @@ func Fold(s string) string {
 	return string(b)
 }
 
+// escape writes a value as the normal form does: only what would be read as something else is
+// escaped.
 func escape(s string) string {
 	if s == "" || s[0] != '#' && !strings.ContainsAny(s, ",+\"\\<>;\x00") {
 		return s

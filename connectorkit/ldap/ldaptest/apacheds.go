@@ -21,6 +21,7 @@ const (
 	apacheDSFirstPass = "secret"
 )
 
+// apacheDS is how ApacheDS names things.
 var apacheDS = dialect{
 	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid",
 	department: "departmentNumber",
@@ -89,6 +90,7 @@ func shellList(t testing.TB, settings, variable string) string {
 	return strings.ReplaceAll(list, "\\\n", "")
 }
 
+// contextEntry is the naming context in the package's configuration, in base64.
 var contextEntry = regexp.MustCompile(`(?m)^ads-contextentry:: .*\n(?: .*\n)*`)
 
 // apacheDSConf is the configuration of the package with our ports, certificate and naming context.
@@ -136,6 +138,7 @@ func packaged(t testing.TB, jar, name string) string {
 	return string(b)
 }
 
+// loadApacheDS changes the administrator's password and adds the reader and the organization.
 func (s *Server) loadApacheDS(t testing.TB, o Org) {
 	t.Helper()
 	conn := s.Admin(t)

@@ -71,6 +71,7 @@ func (a *Authority) Issue(notAfter time.Time, hosts ...string) (certPEM, keyPEM 
 	return encode("CERTIFICATE", der), encode("PRIVATE KEY", keyDER), nil
 }
 
+// encode writes a block of PEM.
 func encode(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }

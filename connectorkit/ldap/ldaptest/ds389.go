@@ -20,6 +20,7 @@ const (
 	ds389Admin   = "cn=Directory Manager"
 )
 
+// dirsrv is how 389 Directory Server names things.
 var dirsrv = dialect{
 	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid",
 	department: "departmentNumber",
@@ -175,6 +176,7 @@ func (s *Server) load389(t testing.TB, o Org) {
 	add(t, conn, s.entries(o))
 }
 
+// read reads a file of a package, the test failing with the package to install where it is missing.
 func read(t testing.TB, pkg, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(file)

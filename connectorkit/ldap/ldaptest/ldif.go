@@ -36,6 +36,8 @@ func Attr(name, value string) string {
 	return name + ": " + value + "\n"
 }
 
+// writeLDIF writes a whole test directory: the suffix, the reader, people, groups, and further
+// entries of the options. It is streamed, so that a large organization needs no memory.
 func writeLDIF(to io.Writer, o Options, readerPass string) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	fmt.Fprintf(w, "dn: %s\nobjectClass: dcObject\nobjectClass: organization\ndc: iga\no: IGA Test\n\n", Suffix)
@@ -56,6 +58,8 @@ func writeLDIF(to io.Writer, o Options, readerPass string) error {
 	return w.Flush()
 }
 
+// writeUser writes the i-th person. The manager is person (i-1)/10, so that everyone has ten reports and the first one
+// has no manager.
 func writeUser(w *bufio.Writer, i int) {
 	first, last := firstNames[i%len(firstNames)], lastNames[(i/len(firstNames))%len(lastNames)]
 	fmt.Fprintf(w, "dn: %s\nobjectClass: inetOrgPerson\nuid: u%07d\n", UserDN(i), i)
@@ -72,6 +76,8 @@ func writeUser(w *bufio.Writer, i int) {
 	w.WriteString("\n")
 }
 
+// writeGroup writes the g-th group. Members follow each other from group to group and begin again
+// after the last person.
 func writeGroup(w *bufio.Writer, g, members, users int) {
 	fmt.Fprintf(w, "dn: %s\nobjectClass: groupOfNames\ncn: g%05d\ndescription: group %d\n", GroupDN(g), g, g)
 	for k := range members {

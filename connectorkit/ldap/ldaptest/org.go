@@ -65,8 +65,10 @@ type dialect struct {
 	password     func(string) attr
 }
 
+// attr is one value of an attribute. An empty name is no attribute.
 type attr struct{ name, value string }
 
+// plainPassword gives the password as most directories take it; they hash it themselves.
 func plainPassword(p string) attr { return attr{"userPassword", p} }
 
 // entry is an entry to be added.
@@ -93,6 +95,7 @@ func (s *Server) entries(o Org) []entry {
 	return list
 }
 
+// person is the entry of a person, in the directory's own names.
 func (s *Server) person(p Person, parent string) entry {
 	w := s.words
 	full := p.First + " " + p.Last
@@ -125,6 +128,8 @@ func (s *Server) PartnerDN(uid string) string {
 	return s.words.user + "=" + goldap.EscapeDN(uid) + "," + PartnersDN
 }
 
+// partner is the entry of a partner. Where the directory has a class for people without an account
+// it is used; elsewhere a partner is a person like others, in another place.
 func (s *Server) partner(p Person) entry {
 	if s.words.partnerClass == "" {
 		return s.person(p, PartnersDN)
@@ -134,6 +139,7 @@ func (s *Server) partner(p Person) entry {
 	}
 }
 
+// group is the entry of a group with its members.
 func (s *Server) group(g Group) entry {
 	e := entry{
 		dn:    s.GroupDN(g.Name),

@@ -89,8 +89,10 @@ type tail struct {
 	buf bytes.Buffer
 }
 
+// maxTail is how much of the output is kept, in bytes.
 const maxTail = 16 << 10
 
+// Write implements io.Writer.
 func (o *tail) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,6 +103,7 @@ func (o *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// String is the output that was kept.
 func (o *tail) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -144,6 +147,7 @@ func execute(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
+// listening says whether something accepts connections on a port.
 func listening(host string, port int) bool {
 	c, err := net.DialTimeout("tcp", net.JoinHostPort(host, fmt.Sprint(port)), time.Second)
 	if err != nil {
@@ -153,6 +157,7 @@ func listening(host string, port int) bool {
 	return true
 }
 
+// freePort is a port that nothing listens on at this moment.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -163,6 +168,7 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// random is a name or password of 18 hexadecimal digits.
 func random(t testing.TB) string {
 	t.Helper()
 	b := make([]byte, 9)

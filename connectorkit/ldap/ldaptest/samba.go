@@ -21,6 +21,7 @@ const (
 	sambaFirstPass = "First-Pass-0!"
 )
 
+// activeDirectory is how Active Directory names things.
 var activeDirectory = dialect{
 	user: "cn", personClass: "user", partnerClass: "contact", groupClass: "group", unitClass: "organizationalUnit",
 	uid: "sAMAccountName", department: "department",
@@ -62,6 +63,7 @@ func StartSambaAD(t testing.TB, o Org) *Server {
 	return s
 }
 
+// smbConfFile is the path of the server's configuration.
 func (s *Server) smbConfFile() string { return filepath.Join(s.dir, "etc/smb.conf") }
 
 // smbConf is the server's configuration. strongAuth no takes simple binds without TLS, yes takes none.

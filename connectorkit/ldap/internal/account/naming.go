@@ -58,6 +58,10 @@ func (w *Writer) name(d *draft) error {
 	return nil
 }
 
+// fill gives an attribute of a new entry its default from the settings (create_defaults). Texts are
+// templates and are expanded; other values are taken as they are. put receives the raw values, none
+// where the template expands to nothing. The error is a *v1.ErrorDetail for an attribute that
+// cannot be written.
 func (w *Writer) fill(name string, d *draft, put func(string, ...[]byte)) error {
 	if err := w.CheckWritable(name); err != nil {
 		return err
@@ -100,6 +104,7 @@ func (w *Writer) fillRequired(d *draft, put func(string, ...[]byte)) {
 	put("objectClass", wire.Values(classes)...)
 }
 
+// firstOf is the first text that is not empty. One of them must be: without any it panics.
 func firstOf(list ...string) string {
 	i := slices.IndexFunc(list, func(s string) bool { return s != "" })
 	return list[i]
@@ -124,6 +129,7 @@ func (w *Writer) rdnAttribute() string {
 	return w.loginAttribute()
 }
 
+// placeholder matches {name} in a template. The name is a field of the account or an attribute.
 var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_.;-]+)\}`)
 
 // templateFields are the names of an account's fields in a template.

@@ -42,6 +42,8 @@ func randomPassword() (string, error) {
 	return string(out), nil
 }
 
+// numberBelow is a random number from 0 to n-1, each equally likely. It fails only if the operating
+// system has no randomness.
 func numberBelow(n int) (int, error) {
 	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
 	if err != nil {

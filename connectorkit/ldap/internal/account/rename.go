@@ -197,10 +197,14 @@ func (w *Writer) newRDN(e *lookup.Account, wishes []desired.Value) string {
 	return strings.Join(out, "+")
 }
 
+// fromTemplate is the value of the entry's name by the template for new accounts (rdn_template), as
+// it would be with these values.
 func (w *Writer) fromTemplate(username string, values map[string][]desired.Value) string {
 	return strings.TrimSpace(w.expand(w.Write.RDNTemplate, username, values))
 }
 
+// usernameAfter is the username that the account has after the change: the requested one, or else
+// the one it has.
 func (w *Writer) usernameAfter(e *lookup.Account) string {
 	if a := w.Req.Account; a.Username != nil && *a.Username != "" {
 		return *a.Username

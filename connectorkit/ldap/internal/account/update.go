@@ -102,11 +102,15 @@ func (w *Writer) keepDisabled(e *lookup.Account, wishes []desired.Value) []desir
 	return wishes
 }
 
+// parseInt reads a decimal number into n and says whether it could. Directories write numbers as
+// text.
 func parseInt(s string, n *int64) bool {
 	_, err := fmt.Sscan(s, n)
 	return err == nil
 }
 
+// differences lists the modifications that are missing for the entry to have the desired values. It
+// is empty for an account that is as desired, and then nothing is sent.
 func (w *Writer) differences(e *lookup.Account, wishes []desired.Value) []wire.Change {
 	var out []wire.Change
 	for _, x := range wishes {
@@ -136,6 +140,8 @@ func (w *Writer) checkNoRename(e *lookup.Account) error {
 	return nil
 }
 
+// attributeOf finds an attribute of the request by name, in any case of letters: names of
+// attributes are not case-sensitive in LDAP (RFC 4512 section 2.5).
 func attributeOf(a *v1.ProvisionAccount, name string) (any, bool) {
 	for k, v := range a.Attributes {
 		if strings.EqualFold(k, name) {
@@ -165,6 +171,9 @@ func (w *Writer) checkNotNaming(e *lookup.Account, wishes []desired.Value) error
 	return nil
 }
 
+// enabledRequests lists the requests that enable or disable the account, where the request asks for
+// a state that it does not have, and the DN of the account after them: some directories disable by
+// a move.
 func (w *Writer) enabledRequests(e *lookup.Account) ([]change.Request, string, error) {
 	if a := w.Req.Account; a != nil && a.Enabled != nil && *a.Enabled == e.Status.Disabled {
 		return w.disableRequests(e, !e.Status.Disabled)
@@ -172,6 +181,8 @@ func (w *Writer) enabledRequests(e *lookup.Account) ([]change.Request, string, e
 	return nil, e.DN, nil
 }
 
+// enabledAs says whether the account is enabled or disabled as the request asks. A request that
+// does not mention it is always satisfied.
 func (w *Writer) enabledAs(e *lookup.Account) bool {
 	a := w.Req.Account
 	return a == nil || a.Enabled == nil || *a.Enabled != e.Status.Disabled

@@ -44,6 +44,8 @@ func (s Request) ldif() string {
 	return b.String()
 }
 
+// ldifValues writes all values of a change, with those of a secret attribute masked one by one: how
+// many there are stays visible.
 func ldifValues(b *strings.Builder, m wire.Change) {
 	secret := entry.IsSecret(strings.ToLower(m.Name))
 	for _, v := range m.Values {
@@ -63,6 +65,7 @@ func ldifLine(b *strings.Builder, name string, value []byte) {
 	b.WriteString(name + ":: " + base64.StdEncoding.EncodeToString(value) + "\n")
 }
 
+// safeString says whether a value can be written in clear: the SAFE-STRING of RFC 2849.
 func safeString(v []byte) bool {
 	for i, c := range v {
 		switch {

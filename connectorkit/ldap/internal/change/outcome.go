@@ -12,8 +12,10 @@ import (
 // to be gone either.
 type UnprovenError struct{ detail *v1.ErrorDetail }
 
+// Error is the message of the detail.
 func (u *UnprovenError) Error() string { return u.detail.Message }
 
+// Unwrap gives the *v1.ErrorDetail, so that errors.As finds it.
 func (u *UnprovenError) Unwrap() error { return u.detail }
 
 // ErrDryRun ends a dry run once everything is planned.
@@ -21,14 +23,18 @@ var ErrDryRun = errors.New("dry run")
 
 // PartialError is a change of several requests of which a later one was refused.
 type PartialError struct {
+	// Done is the number of requests that were carried out, Of the number that was planned.
 	Done, Of int
-	Err      error
+	// Err is the refusal of the next request.
+	Err error
 }
 
+// Error says how many requests were carried out, and why the next one was not.
 func (h *PartialError) Error() string {
 	return fmt.Sprintf("%d of %d requests were carried out: %v", h.Done, h.Of, h.Err)
 }
 
+// Unwrap gives the refusal of the request that was not carried out.
 func (h *PartialError) Unwrap() error { return h.Err }
 
 // Response closes the response. A refusal of the first request has changed nothing and is an error; after
@@ -62,6 +68,9 @@ func (w *Change) Response(err error) (v1.ProvisionResponse, error) {
 	return v1.ProvisionResponse{}, err
 }
 
+// outcomeUnknown is the response after a request that may or may not have been carried out. It
+// carries no account and no grant: what was read before the request may no longer be true, and the
+// caller has to read again before it tries again.
 func (w *Change) outcomeUnknown(d *v1.ErrorDetail) v1.ProvisionResponse {
 	text := d.Message
 	w.Out.Success, w.Out.Verified, w.Out.Outcome = false, false, v1.OutcomeUnknown

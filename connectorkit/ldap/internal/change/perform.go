@@ -24,8 +24,7 @@ func (w *Change) Plan(steps []Request) {
 	}
 }
 
-// SendAll sends steps in order, until one is refused.
-// Send sends one request. Its error is a *wire.ResultError or a *wire.UnansweredError.
+// SendAll sends steps in order, until one is refused. The error says how many were carried out.
 func (w *Change) SendAll(steps []Request) error {
 	for i, s := range steps {
 		err := w.Send(s)
@@ -50,6 +49,9 @@ func (w *Change) SendAll(steps []Request) error {
 	return nil
 }
 
+// Send sends one request and waits for its answer. Its error is a *wire.ResultError, if the
+// directory refused the request, or a *wire.UnansweredError, if nobody can say whether it was
+// carried out.
 func (w *Change) Send(s Request) error {
 	switch {
 	case s.Extended:

@@ -30,6 +30,7 @@ func (w *Change) endsAccess() bool {
 	return w.Req.Op == v1.OpAccountDisable || w.Req.Op == v1.OpEntitlementRevoke
 }
 
+// outsideMessage says where an account is that a sync does not read, for errors and warnings.
 func (w *Change) outsideMessage(e *lookup.Account) string {
 	return fmt.Sprintf("the account %s is at %s, which is not where accounts are read (below %s, by the user filter)",
 		e.Record.ExternalID, e.DN, w.UserBaseDN)

@@ -71,6 +71,8 @@ func (s Request) setsPassword() bool {
 	})
 }
 
+// phase is the name of the request in errors: the operation, or password_modify for the extended
+// one.
 func (s Request) phase() string {
 	if s.Extended {
 		return "password_modify"

@@ -15,18 +15,25 @@ const (
 
 // Request is one request that changes something.
 type Request struct {
-	Op               string
-	DN               string
-	Changes          []wire.Change // of add and modify
-	NewRDN           string
-	NewSuperior      string
-	Extended         bool // the one value of changes is sent as a password modification (RFC 3062)
-	Controls         []string
-	Note             string
+	// Op is the operation: wire.OpAdd, OpModify, OpModifyDN or OpDelete.
+	Op string
+	// DN is the entry that is changed, by its name before the change.
+	DN      string
+	Changes []wire.Change // of add and modify
+	// NewRDN and NewSuperior are of OpModifyDN. An empty NewSuperior leaves the entry where it is.
+	NewRDN      string
+	NewSuperior string
+	Extended    bool // the one value of changes is sent as a password modification (RFC 3062)
+	// Controls are object identifiers of controls without a value.
+	Controls []string
+	// Note says in the plan why the request is sent.
+	Note string
+	// Purpose decides what a refusal means; see the constants.
 	Purpose          string
 	WarningIfRefused string // a refusal ends the change here, with this code of a warning, and is no failure
 }
 
+// plan is the request as a plan shows it, with passwords masked.
 func (s Request) plan() v1.PlannedRequest {
 	return v1.PlannedRequest{LDAP: &v1.PlannedLDAP{Op: s.Op, DN: s.DN, LDIF: s.ldif()}, Note: s.Note}
 }

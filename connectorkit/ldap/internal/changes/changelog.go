@@ -23,6 +23,9 @@ const changelogSpan = 1000
 // changelogKeys are the attributes that name the changed entry, by key attribute in lower case.
 var changelogKeys = map[string]string{"nsuniqueid": "targetUniqueId", "entryuuid": "targetEntryUUID"}
 
+// begin notes the last number in the changelog. It reads that one change first: a login without the
+// right to read the changelog is shown the numbers in the rootDSE all the same, and would find no
+// changes for ever.
 func (c changelog) begin(r *Reader) (*read.Position, string, error) {
 	if changelogKeys[strings.ToLower(r.IdAttribute)] == "" {
 		return nil, "the key attribute is not the one by which the changelog names entries", nil
@@ -57,6 +60,7 @@ func (changelog) ends(r *Reader) (first, last int64, err error) {
 	return first, last, nil
 }
 
+// changelogBase is where the changelog is, by the rootDSE or else by convention.
 func (r *Reader) changelogBase() string {
 	if dn := r.Root.First("changelog"); dn != "" {
 		return dn
@@ -91,6 +95,10 @@ func (changelog) read(r *Reader, from, to int64, each func(changedKey)) (seen in
 	return seen, err
 }
 
+// changes reads what was changed since the last number of the cursor, a thousand numbers at a time.
+// Numbers are without gaps, so that a first number beyond the next one means that the directory has
+// trimmed changes that were not read yet; a last number before it means that the changelog was set
+// up again. Both need a full read. The checkpoint moves on with each thousand.
 func (c changelog) changes(r *Reader, from *read.Position) (*read.Position, error) {
 	first, last, err := c.ends(r)
 	switch {

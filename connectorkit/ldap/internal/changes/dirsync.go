@@ -26,6 +26,10 @@ const beginIdleTimeout = 4 * time.Minute
 // matchesNothing matches nothing: a cookie does not depend on the filter.
 const matchesNothing = `(objectGUID=\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00)`
 
+// begin asks for a cookie with a filter that matches nothing, so that only the position comes back.
+// It tries with the right to replicate changes first, and then with the rights of the login
+// (Restricted), with which deletions are not always shown. People and groups must be in one naming
+// context: a cookie belongs to one.
 func (d dirSync) begin(r *Reader) (*read.Position, string, error) {
 	context := r.namingContext(r.Bases()[0])
 	for _, base := range r.Bases() {
@@ -99,6 +103,9 @@ func (dirSync) follow(
 	return entries, ldaperr.PagingLoop("changes", r.HostPort())
 }
 
+// changes follows the cookie until the directory has no more, and reads each changed entry again by
+// its objectGUID. A login with its own rights only may be unable to see deletions; then the keys of
+// all entries are read afterwards.
 func (d dirSync) changes(r *Reader, from *read.Position) (*read.Position, error) {
 	next := r.Checkpoint.Begin // moves on with each round
 	again := rereader{Reader: r}

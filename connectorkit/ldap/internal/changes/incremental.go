@@ -50,10 +50,12 @@ func (r *Reader) markChanges() error {
 
 // fallback ends a read of changes that has to become a full one.
 type fallback struct {
+	// reason is shown to users.
 	reason string
 	avoid  string // a strategy that would not do any better the next time
 }
 
+// Error says why a full read is needed. It is shown to users as the reason of the run's mode.
 func (f *fallback) Error() string { return "everything has to be read: " + f.reason }
 
 // incremental reads what has changed since a cursor was given. Where that cannot be done its error is a *fallback.
@@ -79,6 +81,10 @@ func (r *Reader) incremental(cursor string, at *read.Checkpoint) error {
 	return nil
 }
 
+// readSince reads the changes since a position, by the strategy that the position was taken with,
+// and finishes the run with the next position. Places that were renamed are read in whole
+// afterwards, for their entries have other DNs without having changed. Where something may have
+// gone unnoticed, the keys of all entries are read at the end, and what is not among them is gone.
 func (r *Reader) readSince(from *read.Position, at *read.Checkpoint) error {
 	r.Checkpoint = at
 	r.RestoreCounts(at)

@@ -25,6 +25,8 @@ type rereader struct {
 	keysOnly bool // what is found is read by somebody else
 }
 
+// add queues an entry to be read again. An entry is read once however often it changed; that it is
+// gone is queued even after a change of it, since the last word counts.
 func (d *rereader) add(k changedKey) {
 	if d.listed == nil {
 		d.listed = map[string]bool{}
@@ -54,6 +56,8 @@ func (d *rereader) flushGone() error {
 	return d.flush()
 }
 
+// batch reads some entries by key in one search for people and one for groups. A key that neither
+// finds is gone, or no longer matches the filters, and is emitted as deleted.
 func (d *rereader) batch(keys []changedKey) error {
 	var any strings.Builder
 	for _, k := range keys {

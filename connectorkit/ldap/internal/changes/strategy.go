@@ -19,6 +19,7 @@ type strategy interface {
 	changes(r *Reader, from *read.Position) (*read.Position, error)
 }
 
+// strategies are the ways to find changes, by the name that cursors and settings have for them.
 var strategies = map[string]strategy{
 	settings.StrategySyncrepl: syncrepl{}, settings.StrategyDirSync: dirSync{}, settings.StrategyUSN: usn{},
 	settings.StrategyChangelog: changelog{}, settings.StrategyTimestamps: timestamps{},

@@ -44,6 +44,8 @@ func (s syncrepl) begin(r *Reader) (*read.Position, string, error) {
 	return p, "", nil
 }
 
+// cookieOf is where a position keeps the cookie of a search: there is one for people and one for
+// groups.
 func cookieOf(p *read.Position, r *Reader, o read.Objects) *[]byte {
 	if o.Phase == r.Persons.Phase {
 		return &p.People
@@ -51,6 +53,9 @@ func cookieOf(p *read.Position, r *Reader, o read.Objects) *[]byte {
 	return &p.Groups
 }
 
+// cookie takes the cookie of a search as it is now, without reading its entries. For OpenLDAP it is
+// made of contextCSN and tried on one entry; of other directories it comes from a refresh without
+// attributes. Empty: the directory gives none.
 func (syncrepl) cookie(r *Reader, o read.Objects) ([]byte, error) {
 	nothing := wire.SyncVisitor{
 		Entry: func(*wire.Entry, wire.SyncState, []byte) error { return nil },
@@ -95,6 +100,10 @@ func (r *Reader) contextCookie(base string) ([]byte, error) {
 	return []byte("rid=000,csn=" + strings.Join(csns, ";")), nil
 }
 
+// changes synchronizes people and then groups. A search that an interrupted read has finished is
+// left out. Entries that OpenLDAP shows are used as they come; other directories show a part of
+// their attributes, and the entries are read again. A directory whose UUIDs are not the keys of
+// records cannot be followed in this way.
 func (syncrepl) changes(r *Reader, from *read.Position) (*read.Position, error) {
 	next := r.Checkpoint.Begin
 	for _, o := range r.Objects() {
@@ -154,6 +163,8 @@ type syncEntries struct {
 	foreign bool // the directory's UUID is not the key that records have
 }
 
+// entry takes one entry of the synchronization. Unchanged ones are only named; of deleted ones
+// nothing but the UUID is known.
 func (f *syncEntries) entry(e *wire.Entry, state wire.SyncState, uuid []byte) error {
 	switch state {
 	case wire.SyncPresent:
@@ -181,6 +192,8 @@ func (f *syncEntries) entry(e *wire.Entry, state wire.SyncState, uuid []byte) er
 	return nil
 }
 
+// ids takes a set of UUIDs without entries: those that are unchanged, or those that are gone (RFC
+// 4533 section 2.5, syncIdSet).
 func (f *syncEntries) ids(uuids [][]byte, gone bool) error {
 	for _, uuid := range uuids {
 		id := f.keyOfUUID(uuid)

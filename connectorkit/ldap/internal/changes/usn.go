@@ -51,6 +51,11 @@ func (r *Reader) invocation(settings string) (string, error) {
 	return id, err
 }
 
+// changes reads entries with a greater uSNChanged. Numbers are each server's own: another server,
+// or one whose database was restored from a backup, starts a numbering that the cursor says nothing
+// about, and everything is read. A number that has not moved means that nothing has changed. A
+// resumed read keeps the position at which the interrupted one began, so that nothing falls between
+// the two.
 func (u usn) changes(r *Reader, from *read.Position) (*read.Position, error) {
 	next, why, err := u.begin(r)
 	switch {

@@ -40,6 +40,7 @@ func (w *Encoder) same(name string, a, b []byte) bool {
 	return false
 }
 
+// contains says whether v is among the values, as the directory compares values of the attribute.
 func (w *Encoder) contains(name string, list [][]byte, v []byte) bool {
 	return slices.ContainsFunc(list, func(have []byte) bool { return w.same(name, have, v) })
 }

@@ -46,6 +46,9 @@ func (w *Encoder) Encode(name string, v any) ([][]byte, error) {
 	return out, nil
 }
 
+// encodeOne makes one raw value. Nil is an empty value, except for times of Active Directory, where
+// never is a value of its own. Texts, numbers and truth values, {"$bin": base64} and references are
+// understood; anything else is an error of the template and nothing is sent.
 func (w *Encoder) encodeOne(name string, v any) ([]byte, error) {
 	format := w.Finder.Dictionary.Lookup([]byte(name)).Format
 	switch v := v.(type) {
@@ -90,6 +93,9 @@ var dnAttributes = map[string]bool{
 	"manager": true, "secretary": true, "assistant": true, "owner": true, "managedby": true, "seealso": true,
 }
 
+// encodeText makes a raw value of a text. In attributes that hold DNs of people the text is a
+// reference: a DN where it contains an equals sign, otherwise a key. Times in RFC 3339 become the
+// form of the attribute, and so do GUIDs. An empty text removes the attribute.
 func (w *Encoder) encodeText(name string, f entry.Format, s string) ([]byte, error) {
 	switch {
 	case s == "":

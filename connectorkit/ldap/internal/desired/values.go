@@ -26,6 +26,7 @@ type Encoder struct{ Finder *lookup.Finder }
 
 // Value is what an attribute is to hold; no values: nothing.
 type Value struct {
+	// Attribute is the attribute's name as the request or the settings spell it.
 	Attribute string
 	Raw       [][]byte
 }
@@ -109,6 +110,9 @@ func (w *Encoder) CheckWritable(name string) error {
 	return nil
 }
 
+// isAttributeName says whether a name can be that of an attribute: letters, digits, and the
+// characters of options and object identifiers. It keeps a template from smuggling other text into
+// LDIF or a filter.
 func isAttributeName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._;", r)

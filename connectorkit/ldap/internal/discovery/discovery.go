@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	// defaultSample is how many entries of each class are read unless the request says otherwise;
+	// maxSample is the most that it may ask for.
 	defaultSample = 10
 	maxSample     = 50
 )
@@ -55,13 +57,19 @@ func Discover(
 	return d.discover(ctx, entry.WantedKinds(req.Objects), report)
 }
 
+// discovery is one call: the session, what the directory declares, and how samples are shown.
 type discovery struct {
 	*session.Session
 	schema schema.Schema
-	mask   bool
-	size   int
+	// mask hides sample values, which are personal data.
+	mask bool
+	// size is the number of entries that are read of each class.
+	size int
 }
 
+// discover describes people once and names them twice, as identities and as accounts, since both
+// are made of the same entries. A class without entries is described by its declaration and
+// reported by a warning. It fails only if a search does.
 func (d *discovery) discover(
 	ctx context.Context, want map[v1.ObjectKind]bool, report connectorkit.Report,
 ) (v1.DiscoverResponse, error) {

@@ -40,6 +40,9 @@ func (d *discovery) nativeType(classes, sampled []string) string {
 	return classes[0]
 }
 
+// fields lists the attributes that are declared or were met, in alphabetical order, with what the
+// schema and the sample say of each. Memberships are left out: they are grants, and no fields of a
+// group or person.
 func (d *discovery) fields(dict *entry.Dictionary, s sample, declared map[string]bool) []v1.DiscoveredField {
 	names := map[string]bool{}
 	for n := range declared {

@@ -6,6 +6,8 @@ import (
 	"unicode"
 )
 
+// sampleText is a sample value as it is shown: masked where that is asked for, and cut to 120
+// characters.
 func sampleText(v string, mask bool) string {
 	if mask {
 		v = maskText(v)

@@ -22,14 +22,19 @@ type sample struct {
 	fields  map[string]*fieldSample
 }
 
+// fieldSample is what the sampled entries hold in one attribute.
 type fieldSample struct {
-	present  int
-	multi    bool
+	// present is the number of entries that have the attribute.
+	present int
+	// multi says that some entry has several values.
+	multi bool
+	// distinct are the first values of the entries, to tell how many different ones there are.
 	distinct map[string]bool
 	values   []string // the first distinct ones, as text; never binary
 	binary   bool
 }
 
+// add counts one entry. Attributes without values, which some servers send, count as absent.
 func (s *sample) add(d *entry.Dictionary, e *wire.Entry) {
 	s.entries++
 	for _, raw := range e.Attributes {
@@ -49,6 +54,7 @@ func (s *sample) add(d *entry.Dictionary, e *wire.Entry) {
 	}
 }
 
+// addClasses adds the classes of an entry to those of the sample.
 func (s *sample) addClasses(values [][]byte) {
 	for _, v := range values {
 		if c := string(v); !slices.Contains(s.classes, c) {
@@ -57,6 +63,8 @@ func (s *sample) addClasses(values [][]byte) {
 	}
 }
 
+// add counts the values of one entry. Of memberships and secrets only the presence is noted; their
+// values are never kept.
 func (f *fieldSample) add(a *entry.Attribute, values [][]byte) {
 	f.present++
 	f.multi = f.multi || len(values) > 1

@@ -69,6 +69,10 @@ func (d *Dictionary) Lookup(name []byte) *Attribute {
 	return a
 }
 
+// resolve decides what becomes of an attribute, once per name and call: the known meaning of the
+// base name, the options after it, and the attributes that the settings give a role of their own
+// (key, username, disabling, membership). Memberships, secrets and unwanted attributes are not part
+// of a record.
 func (d *Dictionary) resolve(name string) *Attribute {
 	key, end := SplitOptions(name)
 	base, _, _ := strings.Cut(key, ";")
@@ -147,6 +151,8 @@ func (d *Dictionary) Request() []string {
 	return slices.CompactFunc(list, strings.EqualFold)
 }
 
+// nonEmpty is the list without empty names, which settings leave for attributes that are not
+// configured.
 func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }

@@ -141,6 +141,7 @@ var requested = []string{
 	"createTimestamp", "modifyTimestamp", "owner",
 }
 
+// requestedAD are the further ones on Active Directory.
 var requestedAD = []string{
 	"sAMAccountName", "userAccountControl", "accountExpires", "lockoutTime", "pwdLastSet", "lastLogonTimestamp",
 	"lastLogon",

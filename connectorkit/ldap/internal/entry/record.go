@@ -105,6 +105,9 @@ func (r *Record) addPhones(kind string, values [][]byte) {
 	}
 }
 
+// store puts an attribute into the record, as one value or as a list. room is what is left of the
+// record's size, in bytes: an attribute that exceeds it, has a value over 64 KiB or too many
+// values, is replaced by {"$truncated": n}, so that it is visible that something is missing.
 func (r *Record) store(a *Attribute, values [][]byte, room *int) {
 	size := 0
 	for _, v := range values {

@@ -43,6 +43,7 @@ func (a *Attribute) Value(b []byte) any {
 // IsNever tells the two FILETIMEs that stand for no time (MS-ADTS section 2.2.16 and accountExpires).
 func IsNever(b []byte) bool { return string(b) == "0" || string(b) == "9223372036854775807" }
 
+// binaryValue is the form of bytes in a record: {"$bin": base64}, which JSON can carry.
 func binaryValue(b []byte) any {
 	return map[string]any{"$bin": base64.StdEncoding.EncodeToString(b)}
 }

@@ -36,6 +36,10 @@ func (r *Reader) ReadAll(at *read.Checkpoint) error {
 	return r.Finish(r.Scopes(v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants), begin)
 }
 
+// readAllOf reads people or groups, a partition at a time, and skips the partitions that an
+// interrupted read has finished. The checkpoint is saved after each partition but the last, whose
+// end is that of the phase. A phase without any entry is believed only if the login can read the
+// base itself.
 func (r *Reader) readAllOf(o read.Objects) error {
 	parts, err := r.planPhase(o)
 	if err != nil {

@@ -41,6 +41,8 @@ func (r *Reader) ListKeys() error {
 	return nil
 }
 
+// listKeysOf reads the keys of people or groups and emits them as present. What the receiver knows
+// and does not find among them is gone, if the search ended with success.
 func (r *Reader) listKeysOf(o read.Objects) error {
 	p := PresentKeys{Reader: r, Objects: o}
 	out, err := r.SearchAll(
@@ -82,6 +84,8 @@ type PresentKeys struct {
 	Count int
 }
 
+// addEntry adds the key of an entry. One without a key makes the list incomplete: its record may
+// exist and would pass for deleted.
 func (p *PresentKeys) addEntry(e *wire.Entry) error {
 	id := p.KeyOf(e)
 	if id == "" {

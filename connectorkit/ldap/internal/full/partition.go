@@ -58,6 +58,8 @@ type partitionReader struct {
 	diverged  bool
 }
 
+// entry takes one entry. Up to the place of the interruption entries are only counted, and their
+// names summed up; at that place the sum shows whether they came in the same order as before.
 func (f *partitionReader) entry(e *wire.Entry) error {
 	f.trail.Add(e.DN)
 	if f.until == nil {
@@ -102,6 +104,7 @@ func (f *partitionReader) pageEnd() error {
 	})
 }
 
+// copyCounts copies the counts, which go on changing, for a checkpoint.
 func copyCounts(m map[v1.ObjectKind]int) map[v1.ObjectKind]int {
 	out := make(map[v1.ObjectKind]int, len(m))
 	for k, n := range m {

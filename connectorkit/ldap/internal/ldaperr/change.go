@@ -9,6 +9,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// isChange says whether an operation changes something. Result codes then have other meanings than
+// in a search.
 func isChange(op string) bool {
 	switch op {
 	case wire.OpAdd, wire.OpModify, wire.OpModifyDN, wire.OpDelete, "password_modify":

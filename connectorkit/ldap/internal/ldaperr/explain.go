@@ -90,6 +90,8 @@ func (s *Explainer) Classify(err error) *v1.ErrorDetail {
 	return connectionError(err)
 }
 
+// detail is an error with the facts that each has. Only transient errors are retryable; the caller
+// adds phase, target and result.
 func detail(class v1.ErrorClass, code, message, hint string) *v1.ErrorDetail {
 	return &v1.ErrorDetail{
 		Class: class, Code: code, Message: message, Hint: hint, Retryable: class == v1.ClassTransient,

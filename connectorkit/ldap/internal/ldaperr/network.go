@@ -13,6 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// nameError explains a host name that was not resolved. A name that does not exist is a mistake in
+// the settings; a name server that does not answer is worth another try.
 func nameError(e *net.DNSError) *v1.ErrorDetail {
 	if e.IsNotFound {
 		return detail(
@@ -26,6 +28,8 @@ func nameError(e *net.DNSError) *v1.ErrorDetail {
 	)
 }
 
+// dialError explains a TCP connection that could not be made. All such errors are retryable:
+// firewalls and restarts look the same as a wrong port.
 func dialError(e *net.OpError) *v1.ErrorDetail {
 	d := detail(
 		v1.ClassTransient, "tcp_failed", "no connection: "+e.Error(),
@@ -52,6 +56,7 @@ func isErrno(err error, posix syscall.Errno, winsock uintptr) bool {
 	return errors.As(err, &errno) && (errno == posix || runtime.GOOS == "windows" && uintptr(errno) == winsock)
 }
 
+// errnoOf is the text of the operating system's error, empty without one.
 func errnoOf(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {

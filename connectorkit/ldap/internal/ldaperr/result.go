@@ -11,8 +11,10 @@ import (
 
 // meaning is what a result code tells the person who set up the connection.
 type meaning struct {
+	// class decides whether a run is tried again, and how it is counted.
 	class v1.ErrorClass
-	hint  string
+	// hint says what to do, in words for an administrator.
+	hint string
 }
 
 // meanings of the result codes (RFC 4511 appendix A) met when reading.
@@ -108,6 +110,7 @@ var meanings = map[int]meaning{
 // adMeaning is what a sub-code of Active Directory's result 49 says, in short and as advice.
 type adMeaning struct{ short, hint string }
 
+// adMeanings are the sub-codes in the diagnostic of result 49, in lower-case hexadecimal.
 var adMeanings = map[string]adMeaning{
 	"525": {"no such user", "There is no such user. Check the bind DN."},
 	"52e": {
@@ -136,6 +139,7 @@ var adMeanings = map[string]adMeaning{
 }
 
 var (
+	// adData finds the sub-code in a diagnostic such as "80090308: LdapErr: …, data 52e, v3839".
 	adData = regexp.MustCompile(`(?i)\bdata ([0-9a-f]{1,8})\b`)
 	// adPrefix is the Windows error that Active Directory puts before its diagnostics.
 	adPrefix = regexp.MustCompile(`^([0-9A-Fa-f]{8}): `)

@@ -12,12 +12,15 @@ import (
 
 // Account is an account as it is now.
 type Account struct {
-	DN              string
-	NormalDN        string
-	Values          map[string][][]byte // by lower-case name
+	// DN is spelled as the directory does; NormalDN is its normal form, for comparisons.
+	DN       string
+	NormalDN string
+	Values   map[string][][]byte // by lower-case name
+	// Status says whether the account can be used.
 	Status          entry.Status
 	PrimaryGroupSID string // SID of its primary group; Active Directory only
-	Record          v1.RemoteAccount
+	// Record is the account as a sync would emit it.
+	Record v1.RemoteAccount
 
 	FormerDN string // the DN by which groups may still list it, normalized
 }

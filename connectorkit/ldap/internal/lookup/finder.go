@@ -49,6 +49,7 @@ func (w *Finder) anyPerson() string {
 	return anyOf(class, whole)
 }
 
+// anyOf matches what either filter matches. Equal filters are written once.
 func anyOf(a, b string) string {
 	if a == b {
 		return a

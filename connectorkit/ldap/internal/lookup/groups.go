@@ -13,6 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// anyGroup matches what a sync may have read as a group, also where the configured filter has
+// changed.
 func (w *Finder) anyGroup() string {
 	_, whole := settings.Filters(w.Settings, w.Flavor)
 	return anyOf(settings.ClassFilter(w.GroupClasses, w.Flavor.GroupClasses), whole)
@@ -20,8 +22,10 @@ func (w *Finder) anyGroup() string {
 
 // Group is a group, without its members.
 type Group struct {
-	ID, DN  string
-	Name    string
+	// ID is the key; DN is spelled as the directory does.
+	ID, DN string
+	Name   string
+	// SID is empty except on Active Directory.
 	SID     string
 	Classes map[string]bool // lower case
 }
@@ -56,6 +60,8 @@ func (w *Finder) SearchGroups(base string, scope int, keys string) (map[string]*
 	return list, nil
 }
 
+// groupAttributes are the attributes that a Group is made of. Members are not among them: a group
+// may have hundreds of thousands.
 func groupAttributes(key string) []string { return []string{key, "objectClass", "cn", "objectSid"} }
 
 // groupCollector puts the groups of a search into a list, by key.

@@ -30,6 +30,8 @@ func (w *Writer) Apply(grant bool) error {
 	return w.revoke(t)
 }
 
+// grant makes an account a member. Both must be where the connector reads, or the next sync would
+// not see the membership and report it as missing. Being a member already is a success.
 func (w *Writer) grant(t v1.ProvisionTarget) error {
 	e, presence, err := w.Locate(w.Req.Target)
 	if err != nil {
@@ -109,6 +111,8 @@ func (w *Writer) revokeByLastKnown(g *lookup.Group, presence v1.Presence) error 
 	return nil
 }
 
+// noteGrant writes into the response whether the account holds the group. e is nil for an account
+// that was not seen; then the response names it as the request does.
 func (w *Writer) noteGrant(e *lookup.Account, group string, is bool) {
 	account := w.Req.Target.RemoteID
 	if e != nil {
@@ -182,6 +186,8 @@ func (w *Writer) settleMember(e *lookup.Account, g *lookup.Group, grant bool, re
 	return nil
 }
 
+// confirmMember asks again whether the group lists the account. A failure to read is a warning: the
+// change itself was made.
 func (w *Writer) confirmMember(e *lookup.Account, g *lookup.Group, grant bool) error {
 	in, err := w.ListedValues(e, g)
 	if err != nil {

@@ -23,6 +23,7 @@ type Names struct {
 
 // listing is a value by which a group lists a member.
 type listing struct {
+	// group is the DN of the group.
 	group     string
 	attribute string
 	value     string
@@ -61,6 +62,8 @@ func (w *Writer) listings(c Names) ([]listing, error) {
 	return out, nil
 }
 
+// isUnknownAttribute says whether a search failed because the directory does not have the attribute
+// or the place, so that nothing can be listed there.
 func isUnknownAttribute(err error) bool {
 	codes := []int{
 		goldap.LDAPResultUndefinedAttributeType, goldap.LDAPResultInappropriateMatching, goldap.LDAPResultNoSuchObject,

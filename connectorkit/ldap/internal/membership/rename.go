@@ -18,6 +18,7 @@ import (
 // memberRename is what groups list of an account that gets another name.
 type memberRename struct {
 	listing
+	// after is the value that the group is to have instead.
 	after string
 }
 
@@ -77,6 +78,7 @@ func (w *Writer) formerNames(e *lookup.Account) (Names, error) {
 	return out, err
 }
 
+// request exchanges the value in one modification, so that the account is a member at every moment.
 func (r memberRename) request() change.Request {
 	return change.Request{
 		Op: wire.OpModify, DN: r.group, Purpose: change.PurposeGrant,

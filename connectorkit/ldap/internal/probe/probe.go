@@ -40,15 +40,20 @@ func Test(
 // maxProbeSilence bounds the wait for one answer: somebody sits in front of a test and waits.
 const maxProbeSilence = 10 * time.Second
 
+// probe is one connection test.
 type probe struct {
 	*session.Session
 	env    connectorkit.Env
 	ctx    context.Context
 	report connectorkit.Report
 	began  time.Time
-	out    v1.TestResponse
+	// out collects the steps, the warnings and the facts about the target.
+	out v1.TestResponse
 }
 
+// run takes the steps in order and returns the error that the verdict rests on. The anonymous steps
+// come first and decide only if no login is configured. A directory that hangs up on them gets a
+// second connection for the login.
 func (p *probe) run() error {
 	var err error
 	if p.Warnings, err = session.CheckPlaintext(p.ctx, p.env, p.Settings); err != nil {
@@ -73,6 +78,7 @@ func (p *probe) run() error {
 	return p.bindAsConfigured()
 }
 
+// timedOut says whether the directory did not answer in time, or the caller stopped waiting.
 func timedOut(err error) bool {
 	var d *v1.ErrorDetail
 	return !errors.As(err, &d) || d.Code == "ldap_timeout"

@@ -51,6 +51,9 @@ func (p *probe) search(name string, verdict bool) error {
 	return p.countGroups()
 }
 
+// searchOne looks for one person with the session's filter and key. It gives how many were seen,
+// and whether the entry shows a key, without which it could not be told from another after a
+// rename.
 func (p *probe) searchOne(se *session.Session, step *v1.TestStep, verdict bool) (seen int, keyed bool, err error) {
 	keys := session.KeyAttributes
 	if key := se.IdAttribute; key != "" {

@@ -47,7 +47,9 @@ const CheckpointVersion = 2
 // the number in a changelog, the cookie of a round or of the searches that are done, or the number or time at which
 // the next read starts.
 type Checkpoint struct {
-	Version  int    `json:"v"`
+	// Version is CheckpointVersion when the checkpoint was written.
+	Version int `json:"v"`
+	// Settings is the fingerprint of the settings that decide what is read.
 	Settings string `json:"settings"`
 	Reason   string `json:"reason,omitempty"` // why everything is read though changes were asked for
 	// where changes count from; of a read of changes, how far they were read
@@ -59,13 +61,16 @@ type Checkpoint struct {
 	SplitPoints []string              `json:"cuts,omitempty"`   // the places by which the present phase is divided
 	Start       map[v1.ObjectKind]int `json:"start,omitempty"`  // counts when it was begun
 	// partitions of the present phase that are read to the end
-	Done       []string              `json:"done,omitempty"`
-	Entries    int                   `json:"entries"` // of the present phase
-	Within     *Place                `json:"within,omitempty"`
-	Counts     map[v1.ObjectKind]int `json:"counts"`
-	Incomplete []v1.ObjectKind       `json:"unsure,omitempty"`
-	Stats      v1.Stats              `json:"stats"`
-	Latest     *time.Time            `json:"latest,omitempty"` // greatest time of change seen
+	Done    []string `json:"done,omitempty"`
+	Entries int      `json:"entries"` // of the present phase
+	// Within is the place inside the present partition. Nil: at its start.
+	Within *Place `json:"within,omitempty"`
+	// Counts are the records of each kind that were emitted so far.
+	Counts map[v1.ObjectKind]int `json:"counts"`
+	// Incomplete are kinds that the read does not prove.
+	Incomplete []v1.ObjectKind `json:"unsure,omitempty"`
+	Stats      v1.Stats        `json:"stats"`
+	Latest     *time.Time      `json:"latest,omitempty"` // greatest time of change seen
 
 	// fingerprint of the cursor from which changes are read; empty: everything is
 	Changes string     `json:"changes,omitempty"`
@@ -153,6 +158,8 @@ func (r *Run) SaveCheckpoint(within *Place) error {
 	return r.Send(out)
 }
 
+// sortedKinds lists the kinds that are set, in alphabetical order, so that equal checkpoints are
+// equal texts.
 func sortedKinds(m map[v1.ObjectKind]bool) []v1.ObjectKind {
 	var out []v1.ObjectKind
 	for _, k := range slices.Sorted(maps.Keys(m)) {

@@ -44,6 +44,9 @@ type Position struct {
 	Undeclared []string    `json:"odd,omitempty"` // see undeclaredContainers
 }
 
+// encode writes the cursor as JSON. If it is too long, single places are left out and only their
+// sum stays, which still shows that some place has changed. If it is too long even so, it is empty,
+// and the next read is a full one.
 func (p *Position) encode() (string, error) {
 	b, err := json.Marshal(p)
 	if err == nil && len(b) > maxTokenBytes && p.Containers != nil {
@@ -110,6 +113,7 @@ func (r *Run) FingerprintSettings(o *v1.SyncOptions) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// lowered is the list in lower case, for a fingerprint that does not depend on spelling.
 func lowered(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {

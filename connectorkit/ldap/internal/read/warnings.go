@@ -15,8 +15,11 @@ type warningList struct {
 	Total   int
 }
 
+// maxWarningsPerCode is how many warnings of one code a run reports one by one.
 const maxWarningsPerCode = 20
 
+// Add adds a warning about the record id, which may be empty. Beyond the limit of its code it is
+// counted and not kept.
 func (w *warningList) Add(code, id, message string) {
 	if w.perCode == nil {
 		w.perCode = map[string]int{}

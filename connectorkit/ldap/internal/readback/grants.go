@@ -58,6 +58,7 @@ func (w *Reader) locateGroups(
 	return out, nil
 }
 
+// attributesOf are the attributes in which these groups may list members, each once.
 func (w *Reader) attributesOf(teams map[string]*lookup.Group) []string {
 	var attributes []string
 	for _, g := range teams {

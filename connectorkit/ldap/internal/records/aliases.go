@@ -19,6 +19,8 @@ const maxWaiting = 100_000
 // name them. Where two accounts have the same alias it names neither.
 type Aliases struct{ Keys map[string]string }
 
+// note keeps one value of uid. A value that two accounts have is kept without an account, so that
+// it names neither. Beyond the bound values are dropped.
 func (a *Aliases) note(uid []byte, username, key string) {
 	name := strings.ToLower(string(uid))
 	if name == "" || strings.EqualFold(name, username) {

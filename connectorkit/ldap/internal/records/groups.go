@@ -53,6 +53,8 @@ func (r *Reader) Group(e *wire.Entry) error {
 	return r.completeGroup(g)
 }
 
+// entitlement adds the group in hand to the page. The name is cn, which every kind of directory
+// has; the display name falls back to it.
 func (r *Reader) entitlement(dn, native string) {
 	modified := r.Record.Time(entry.SlotModified)
 	r.NoteTruncated(r.Record.Key)

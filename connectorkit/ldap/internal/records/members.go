@@ -49,6 +49,8 @@ func (g *pendingGroup) isRepeated(ref *v1.Ref) bool {
 	return before
 }
 
+// noteAliased notes an account that was emitted by a further username, so that it is not emitted
+// again by its own.
 func (g *pendingGroup) noteAliased(account string) {
 	if g.aliased == nil {
 		g.aliased = map[string]bool{}
@@ -113,6 +115,9 @@ func (r *Reader) FinishPage() error {
 	return r.resolvePrimaryGroups()
 }
 
+// finishGroup reads what a group still lacks, in this order: further ranges of its members, members
+// by username once the aliases are known, and, in a read of changes, the people whose primary group
+// it is. Then it attests that the members are complete.
 func (r *Reader) finishGroup(g *pendingGroup) error {
 	for _, p := range g.ranges {
 		if err := r.membersFrom(g, p); err != nil {

@@ -77,6 +77,8 @@ func (r *Reader) resolvePrimaryGroups() error {
 	return r.FlushIfFull()
 }
 
+// findPrimary looks up the key of the group with a SID and remembers it for the run. The SID is
+// noted without a key first, so that a group outside of what is read is looked for once.
 func (r *Reader) findPrimary(sid string) error {
 	o := r.Groups
 	p := o.Whole()

@@ -31,6 +31,7 @@ func nextRange(end string) (next int, more bool) {
 	return n + 1, true
 }
 
+// pendingRange notes where the members of a group go on.
 func (r *Reader) pendingRange(e *wire.Entry, attribute string, next int) pendingRange {
 	base := string(e.DN)
 	for _, a := range e.Attributes {
@@ -42,6 +43,10 @@ func (r *Reader) pendingRange(e *wire.Entry, attribute string, next int) pending
 	return pendingRange{base: base, attribute: attribute, next: next}
 }
 
+// membersFrom reads the members of a group from a number on, a range at a time, until the directory
+// says that a range was the last (MS-ADTS section 3.1.1.3.1.3.3). A group that vanishes meanwhile,
+// or a directory that does not move on, leaves the members incomplete: those that were not shown
+// are not taken for removed.
 func (r *Reader) membersFrom(g *pendingGroup, p pendingRange) error {
 	for more := true; more; {
 		from := p.next
@@ -78,6 +83,7 @@ func (r *Reader) membersFrom(g *pendingGroup, p pendingRange) error {
 	return nil
 }
 
+// rangeIncomplete marks the members of a group as incomplete, with a warning. The run goes on.
 func (r *Reader) rangeIncomplete(g *pendingGroup, what string) error {
 	g.complete = false
 	r.Warnings.Add("members_incomplete", g.id, what)

@@ -33,6 +33,7 @@ func tokens(s string) []string {
 	return words
 }
 
+// unescape undoes the two escapes of a qdstring (RFC 4512 section 4.1).
 func unescape(s string) string {
 	return strings.NewReplacer(`\27`, "'", `\5C`, `\`, `\5c`, `\`).Replace(s)
 }
@@ -65,6 +66,7 @@ func definition(words []string) (oid string, values map[string][]string) {
 	return oid, values
 }
 
+// takesValue says whether a keyword of a definition is followed by a value. All others are flags.
 func takesValue(keyword string) bool {
 	switch keyword {
 	case "OBSOLETE", "ABSTRACT", "STRUCTURAL", "AUXILIARY", "SINGLE-VALUE", "COLLECTIVE", "NO-USER-MODIFICATION":
@@ -73,6 +75,8 @@ func takesValue(keyword string) bool {
 	return true
 }
 
+// addClass adds an object class by its definition (RFC 4512 section 4.1.1). A class is structural
+// unless it says otherwise.
 func (sc Schema) addClass(words []string) {
 	oid, v := definition(words)
 	_, abstract := v["ABSTRACT"]
@@ -81,6 +85,8 @@ func (sc Schema) addClass(words []string) {
 	register(sc.classes, c, oid, v["NAME"], &c.name)
 }
 
+// addAttribute adds an attribute type by its definition (RFC 4512 section 4.1.2). A length after
+// the syntax, as in 1.3.6…15{64}, is dropped.
 func (sc Schema) addAttribute(words []string) {
 	oid, v := definition(words)
 	_, single := v["SINGLE-VALUE"]
@@ -113,6 +119,8 @@ func (sc Schema) addRule(words []string) {
 	}
 }
 
+// register enters a definition under each of its names and its OID, in lower case. name receives
+// the first name, or the OID of a definition without names.
 func register[T any](in map[string]T, value T, oid string, names []string, name *string) {
 	*name = oid
 	if len(names) > 0 {

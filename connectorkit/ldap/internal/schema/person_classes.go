@@ -56,6 +56,8 @@ func (sc Schema) isPerson(class string) bool {
 // maxAncestors is more than any class has: a schema may go round in circles.
 const maxAncestors = 50
 
+// descends says whether a class is another one or inherits from it, at any distance. depth guards
+// against a schema that goes round in circles.
 func (sc Schema) descends(class, from string, depth int) bool {
 	c := sc.classes[strings.ToLower(class)]
 	if c == nil || depth > maxAncestors {

@@ -17,6 +17,7 @@ type Schema struct {
 	Attributes map[string]*attributeType
 }
 
+// objectClass is one class. sup, must, may and aux are names as the definition spells them.
 type objectClass struct {
 	name       string
 	structural bool // structural: entries are of one such class
@@ -25,6 +26,7 @@ type objectClass struct {
 	aux        []string // of its content rule
 }
 
+// attributeType is one attribute type. Syntax and sup may be inherited; see SyntaxOf.
 type attributeType struct {
 	name        string
 	Description string

@@ -20,6 +20,7 @@ func (sc Schema) SyntaxOf(name string) string {
 	return ""
 }
 
+// standardSyntax begins the OIDs of the syntaxes of RFC 4517.
 const standardSyntax = "1.3.6.1.4.1.1466.115.121.1."
 
 // FieldType maps a syntax (RFC 4517, MS-ADTS section 3.1.1.2.2.2) to a type and a format of protocol v1.

@@ -44,6 +44,7 @@ func (se *Session) contextsHint() string {
 	return fmt.Sprintf(" This server's naming contexts: %s.", quoted(contexts))
 }
 
+// quoted is the list in quotes, separated by commas, for a hint.
 func quoted(list []string) string {
 	out := ""
 	for i, s := range list {

@@ -45,6 +45,8 @@ func Open(ctx context.Context, env connectorkit.Env, s *settings.Settings) (*Ses
 	return se, nil
 }
 
+// signIn protects the connection, binds, and finds out which kind of directory it is. The password
+// is sent only after TLS is set up, where TLS is configured.
 func (se *Session) signIn(ctx context.Context) error {
 	if se.Security == settings.SecurityStartTLS {
 		if _, err := se.StartTLS(ctx); err != nil {

@@ -21,10 +21,14 @@ type loopGuard struct {
 	empty  int
 }
 
+// nextPage begins a new page.
 func (g *loopGuard) nextPage() { g.last, g.sum = g.sum, 0 }
 
+// addEntry adds an entry's DN to the sum of the page.
 func (g *loopGuard) addEntry(dn []byte) { g.sum = g.sum*31 + maphash.Bytes(g.seed, dn) }
 
+// stuck says whether the search makes no progress: a page equal to the one before, with the same
+// cookie and the same entries; too many empty pages in a row; or too many pages at all.
 func (g *loopGuard) stuck(cookie []byte, entries, pages int) bool {
 	if entries == 0 {
 		g.empty++

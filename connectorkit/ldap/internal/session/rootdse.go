@@ -99,6 +99,7 @@ func TargetFacts(root RootDSE, f settings.Flavor) *v1.TargetFacts {
 	return out
 }
 
+// sorted is a sorted copy. Directories list their controls in any order.
 func sorted(s []string) []string {
 	s = slices.Clone(s)
 	slices.Sort(s)

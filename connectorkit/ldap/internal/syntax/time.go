@@ -76,6 +76,8 @@ func fractionOf(s string, unit time.Duration) (time.Duration, string, bool) {
 	return time.Duration(f * float64(unit)), s[end:], err == nil && end > 1
 }
 
+// zoneOf reads the zone of a generalizedTime: Z, ±hh or ±hhmm; nothing counts as UTC. It gives the
+// offset from UTC.
 func zoneOf(s string) (time.Duration, bool) {
 	if s == "" || s == "Z" || s == "z" {
 		return 0, true

@@ -186,6 +186,8 @@ func pagingCookie(controls []byte) (cookie []byte, found bool, err error) {
 	return cookie, err == nil, err
 }
 
+// pagingValue reads the cookie of a realSearchControlValue (RFC 2696 section 2). The size before it
+// is an estimate of the whole result, and is not used.
 func pagingValue(b []byte) ([]byte, error) {
 	c := cursor(b)
 	seq, err := c.expect(tagSequence)

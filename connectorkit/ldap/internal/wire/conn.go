@@ -57,8 +57,11 @@ const (
 
 // Result is how an operation ended in the target's own words.
 type Result struct {
-	Code       int
-	MatchedDN  string
+	// Code is a result code of RFC 4511 section 4.1.9; 0 is success.
+	Code int
+	// MatchedDN is how much of a DN exists, of results such as noSuchObject.
+	MatchedDN string
+	// Diagnostic is the directory's own text, which may repeat values of the request.
 	Diagnostic string
 }
 
@@ -68,6 +71,8 @@ type ResultError struct {
 	Result
 }
 
+// Error has the operation, the code and the diagnostic, for logs. Users read what package ldaperr
+// makes of it.
 func (e *ResultError) Error() string {
 	return fmt.Sprintf("%s: LDAP result %d: %s", e.Op, e.Code, e.Diagnostic)
 }
@@ -86,9 +91,13 @@ var ErrEmptyPassword = errors.New("a bind with a name needs a password")
 type Conn struct {
 	conn   net.Conn
 	reader *bufio.Reader
-	idle   time.Duration
-	buf    []byte
-	id     int
+	// idle is how long one read or write may take.
+	idle time.Duration
+	// buf holds the message in hand. It grows with messages and is used again for the next one.
+	buf []byte
+	// id is the message ID of the last request (RFC 4511 section 4.1.1.1).
+	id int
+	// broken says that answers may be unread or half read, so that no further request can be sent.
 	broken bool
 	unhook func() bool
 	entry  Entry
@@ -110,6 +119,8 @@ type quiet struct {
 	of *Conn
 }
 
+// Read reads with a deadline from now on, so that only silence ends the connection and not a long
+// answer.
 func (q quiet) Read(p []byte) (int, error) {
 	if err := q.SetReadDeadline(time.Now().Add(q.of.idle)); err != nil {
 		return 0, err
@@ -197,6 +208,8 @@ func (c *Conn) exchange(name string, op *ber.Packet, answer byte) error {
 	return nil
 }
 
+// send numbers a request and writes it. A write that fails breaks the connection: a part of the
+// message may have been sent.
 func (c *Conn) send(op, controls *ber.Packet) error {
 	c.id++
 	c.calls++
@@ -281,6 +294,7 @@ func (c *Conn) message() ([]byte, error) {
 	return buf, unexpectedEnd(err)
 }
 
+// unexpectedEnd says that the connection was closed within a message.
 func unexpectedEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -288,6 +302,8 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
+// length reads a BER length of at most four bytes. The indefinite form (0x80) is not allowed in
+// LDAP (RFC 4511 section 5.1).
 func (c *Conn) length() (int, error) {
 	b, err := c.reader.ReadByte()
 	if err != nil || b < 0x80 {
@@ -327,16 +343,20 @@ func (c *Conn) fill(size int) ([]byte, error) {
 	return c.buf[:size], nil
 }
 
+// malformed breaks the connection: after a message that cannot be decoded, the next one cannot be
+// found.
 func (c *Conn) malformed(err error) error {
 	c.broken = true
 	return fmt.Errorf("%w: %w", ErrProtocol, err)
 }
 
+// unexpected breaks the connection over an answer of another type than the request's.
 func (c *Conn) unexpected(tag byte) error {
 	c.broken = true
 	return fmt.Errorf("%w: an answer of type 0x%02x", ErrProtocol, tag)
 }
 
+// octets is an OCTET STRING.
 func octets(s string) *ber.Packet {
 	return ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagOctetString, s, "")
 }

@@ -44,6 +44,8 @@ func (c *Conn) DirSync(r Request, flags int, cookie []byte, each func(*Entry) er
 	return out, nil
 }
 
+// decode reads the control of the answer (MS-ADTS section 3.1.1.3.4.1.3). An answer without one did
+// not come from DirSync and is malformed.
 func (p *DirSyncPage) decode(controls []byte) error {
 	value, found, err := controlValue(controls, DirSyncOID)
 	if err != nil || !found {

@@ -116,6 +116,7 @@ func (c *Conn) visited(err error) error {
 	return err
 }
 
+// done reads how a search ended. Anything but success is a *ResultError.
 func (c *Conn) done(body []byte) error {
 	var result Result
 	if err := result.decode(body); err != nil {
@@ -127,6 +128,8 @@ func (c *Conn) done(body []byte) error {
 	return nil
 }
 
+// encode writes the SearchRequest. It fails for a filter that cannot be parsed, before anything is
+// sent.
 func (r Request) encode() (*ber.Packet, error) {
 	filter, err := ldap.CompileFilter(r.Filter)
 	if err != nil {
@@ -155,8 +158,10 @@ type control struct {
 	value []byte // nil: none
 }
 
+// showDeletedOID names LDAP_SERVER_SHOW_DELETED_OID (MS-ADTS section 3.1.1.3.4.1.14).
 const showDeletedOID = "1.2.840.113556.1.4.417"
 
+// controls are the controls that the request's members stand for.
 func (r Request) controls() []control {
 	var list []control
 	if r.PageSize > 0 {
@@ -188,6 +193,7 @@ func encodeControls(list []control) *ber.Packet {
 	return out
 }
 
+// sequence is a SEQUENCE of elements.
 func sequence(children ...*ber.Packet) *ber.Packet {
 	out := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSequence, nil, "")
 	for _, c := range children {
@@ -196,6 +202,7 @@ func sequence(children ...*ber.Packet) *ber.Packet {
 	return out
 }
 
+// number is an INTEGER.
 func number(n int) *ber.Packet {
 	return ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagInteger, n, "")
 }

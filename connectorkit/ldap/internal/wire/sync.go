@@ -51,7 +51,8 @@ type SyncEnd struct {
 	Cookie []byte // where the next one starts; nil: where this one did
 	// Present says that all entries that were not named are gone (the present phase of RFC 4533 section
 	// 3.3.1). Without it only those are gone that were named so.
-	Present    bool
+	Present bool
+	// References counts the search continuations, which are not followed.
 	References int
 }
 
@@ -75,12 +76,14 @@ func (c *Conn) Sync(r Request, cookie []byte, v SyncVisitor) (SyncEnd, error) {
 	return s.end, nil
 }
 
+// synchronisation decodes the controls and messages of one Sync. uuids is used again for each set.
 type synchronisation struct {
 	visitor SyncVisitor
 	end     SyncEnd
 	uuids   [][]byte
 }
 
+// entry reads the Sync State Control of an entry (RFC 4533 section 2.2) and gives both on.
 func (s *synchronisation) entry(e *Entry, controls []byte) error {
 	value, found, err := controlValue(controls, syncStateOID)
 	if err != nil {
@@ -164,6 +167,7 @@ func (s *synchronisation) cookieAndFlag(b []byte) (rest cursor, flag bool, err e
 	return rest, flag, nil
 }
 
+// idSet reads a syncIdSet and gives its UUIDs on. They are valid until the visitor returns.
 func (s *synchronisation) idSet(b []byte) error {
 	rest, gone, err := s.cookieAndFlag(b)
 	if err != nil {

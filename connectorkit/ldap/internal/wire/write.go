@@ -30,8 +30,10 @@ const (
 
 // Change is what becomes of the values of one attribute.
 type Change struct {
-	Kind   int
-	Name   string
+	// Kind is ChangeAdd, ChangeDelete or ChangeReplace.
+	Kind int
+	Name string
+	// Values are raw. A ChangeDelete or ChangeReplace without values removes the attribute.
 	Values [][]byte
 }
 
@@ -42,8 +44,10 @@ type UnansweredError struct {
 	Err error
 }
 
+// Error has the operation and the cause.
 func (e *UnansweredError) Error() string { return fmt.Sprintf("%s: no answer: %v", e.Op, e.Err) }
 
+// Unwrap gives the cause: a lost connection, or the end of the caller's context.
 func (e *UnansweredError) Unwrap() error { return e.Err }
 
 // Add makes an entry (RFC 4511 section 4.7). A refusal is a *ResultError, as with all changes.
@@ -131,6 +135,7 @@ func (c *Conn) change(name string, op *ber.Packet, answer byte, controls []strin
 	return nil
 }
 
+// attribute is the PartialAttribute of the change.
 func (m Change) attribute() *ber.Packet {
 	set := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSet, nil, "")
 	for _, v := range m.Values {
@@ -139,6 +144,7 @@ func (m Change) attribute() *ber.Packet {
 	return sequence(octets(m.Name), set)
 }
 
+// enumerated is an ENUMERATED.
 func enumerated(n int) *ber.Packet {
 	return ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagEnumerated, n, "")
 }
