@@ -63,6 +63,8 @@ func (s *Service) Configure(
 	return c, version, err
 }
 
+// put stores a connector's settings of correlation and records what changed. c.Version becomes the
+// new version.
 func put(ctx context.Context, tx *pg.Tx, c *matching.Connector, changes []audit.Change) error {
 	const sql = `
 		update connector

@@ -62,6 +62,7 @@ type one struct {
 	ID string `path:"id"`
 }
 
+// configuration is GET …/correlation.
 func (s *Service) configuration(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -77,6 +78,7 @@ type configureIn struct {
 	Body matching.NewCorrelation
 }
 
+// configure is PUT …/correlation.
 func (s *Service) configure(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -85,6 +87,7 @@ func (s *Service) configure(
 	return configuredOut(s.Configure(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
+// configuredOut is the response with a connector's settings and its version as ETag.
 func configuredOut(c matching.Correlation, version int, err error) (*httpapi.One[matching.Correlation], error) {
 	if err != nil {
 		return nil, err
@@ -92,6 +95,7 @@ func configuredOut(c matching.Correlation, version int, err error) (*httpapi.One
 	return &httpapi.One[matching.Correlation]{ETag: httpapi.ETag(version), Body: c}, nil
 }
 
+// previewIn is the input of preview.
 type previewIn struct {
 	Body struct {
 		// ID of the connector whose accounts are evaluated.
@@ -100,6 +104,7 @@ type previewIn struct {
 	}
 }
 
+// preview is POST …/correlation/preview: what unsaved settings would change.
 func (s *Service) preview(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -109,6 +114,7 @@ func (s *Service) preview(
 	return &httpapi.One[CorrelationPreview]{Body: out}, err
 }
 
+// correlateIn is the input of correlate.
 type correlateIn struct {
 	Body *struct {
 		// Only accounts of this connector.
@@ -122,6 +128,7 @@ type CorrelationRun struct {
 	Counts matching.CorrelationCounts `json:"counts"`
 }
 
+// correlate is POST …/correlation/run, for one connector or all.
 func (s *Service) correlate(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -144,6 +151,7 @@ type resetIn struct {
 	httpapi.IfMatch
 }
 
+// reset is POST …/reset-correlation: the rules decide about the account again.
 func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[account.Account], error) {
 	a, err := s.Reset(ctx, v, in.ID, in.IfMatch)
 	return &httpapi.One[account.Account]{ETag: httpapi.ETag(a.Version), Body: a}, err

@@ -19,6 +19,7 @@ type OrphanSettings struct {
 
 type orphansIn struct{}
 
+// orphans is GET of the tenant's settings of orphan accounts.
 func (s *Service) orphans(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -32,6 +33,8 @@ func (s *Service) orphans(
 	return out, err
 }
 
+// readOrphans reads them with the tenant's version. The default is 30 days. locking is empty or
+// "for update".
 func readOrphans(ctx context.Context, tx *pg.Tx, locking string) (o OrphanSettings, version int, err error) {
 	const sql = `
 		select coalesce((t.settings ->> 'orphan_after_days')::int, 30), t.version
@@ -48,6 +51,7 @@ type setOrphansIn struct {
 	Body OrphanSettings
 }
 
+// setOrphans is PUT of them. Equal settings change nothing and raise no version.
 func (s *Service) setOrphans(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -81,6 +85,7 @@ func (s *Service) setOrphans(
 	return out, err
 }
 
+// recordOrphans records the change.
 func recordOrphans(ctx context.Context, tx *pg.Tx, before, after OrphanSettings) error {
 	return audit.Record(
 		ctx,

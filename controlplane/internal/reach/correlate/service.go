@@ -168,6 +168,7 @@ func (out *CorrelationPreview) show(j matching.Judgement) {
 	*list = append(*list, sample)
 }
 
+// reference is a person by ID; the name is added later.
 func reference(x matching.ID) identity.Reference {
 	return identity.Reference{ID: uuid.UUID(x).String()}
 }

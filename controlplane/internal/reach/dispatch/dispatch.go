@@ -48,7 +48,8 @@ type Agents interface {
 type Dispatcher struct {
 	// HostedConnector gives the connector of a type, bound to the guarded dialer of this process.
 	HostedConnector func(connectorType string) (connectorkit.Connector, error)
-	Agents          Agents
+	// Agents finds the proxy of an agent that is online.
+	Agents Agents
 }
 
 // Test probes a connection.
@@ -148,6 +149,8 @@ func (d *Dispatcher) Writes(connectorType string, auth v1.AuthConfig) connectork
 	return p.Writes(auth)
 }
 
+// changer opens a connector that can make changes. The error of one that cannot has the code
+// read_only_connector.
 func (d *Dispatcher) changer(ctx context.Context, t Target) (connectorkit.Changer, error) {
 	c, err := d.open(ctx, t)
 	if err != nil {
@@ -163,6 +166,7 @@ func (d *Dispatcher) changer(ctx context.Context, t Target) (connectorkit.Change
 	}
 }
 
+// open gives the connector: of this process, or the proxy of an agent.
 func (d *Dispatcher) open(ctx context.Context, t Target) (connectorkit.Connector, error) {
 	switch t.Mode {
 	case Hosted:

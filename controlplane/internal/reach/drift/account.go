@@ -17,17 +17,20 @@ import (
 
 // account is one that is compared.
 type account struct {
-	ID          string          `db:"id"`
-	ConnectorID string          `db:"connector_id"`
-	IdentityID  string          `db:"identity_id"`
-	Username    string          `db:"username"`
-	Native      string          `db:"native_identity"`
-	Members     map[string]any  `db:"members"`
-	Attributes  map[string]any  `db:"attributes"`
-	Stale       bool            `db:"stale"`
-	Before      state           `db:"-"`
-	Kept        json.RawMessage `db:"kept"`
-	Made        map[string]any  `db:"made"` // what the account was made with
+	ID          string `db:"id"`
+	ConnectorID string `db:"connector_id"`
+	IdentityID  string `db:"identity_id"`
+	Username    string `db:"username"`
+	Native      string `db:"native_identity"`
+	// Members are the named members such as email; Attributes are the target's own.
+	Members    map[string]any `db:"members"`
+	Attributes map[string]any `db:"attributes"`
+	// Stale says that the account was written after it was last read, so that what it shows is old.
+	Stale bool `db:"stale"`
+	// Before is the result of the last comparison, which Kept has as JSON.
+	Before state           `db:"-"`
+	Kept   json.RawMessage `db:"kept"`
+	Made   map[string]any  `db:"made"` // what the account was made with
 
 	why     []string
 	lowered map[string]any // Attributes by their names in lower case

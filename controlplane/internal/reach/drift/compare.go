@@ -74,6 +74,7 @@ type state struct {
 	Problems []shape.AttributeProblem `json:"problems"`
 }
 
+// clone is a copy to be changed. Problems begin anew with each comparison.
 func (s state) clone() state {
 	return state{
 		Desired:  maps.Clone(s.Desired),
@@ -84,6 +85,7 @@ func (s state) clone() state {
 	}
 }
 
+// entry is the drift of a field, by its name in any case of letters.
 func (s state) entry(field string) (AttributeDrift, bool) {
 	i := slices.IndexFunc(s.Drift, func(d AttributeDrift) bool { return strings.EqualFold(d.Field, field) })
 	if i < 0 {
@@ -94,7 +96,9 @@ func (s state) entry(field string) (AttributeDrift, bool) {
 
 // question is one comparison.
 type question struct {
-	before   state
+	before state
+	// owned are the attributes that the template makes, and observe gives what the target shows of
+	// one; known is false if it shows nothing.
 	owned    []shape.Owned
 	observe  func(target string) (value any, known bool)
 	rule     writing.DriftRule
@@ -153,6 +157,9 @@ func (q question) forget(after *state) {
 	maps.DeleteFunc(after.Pushed, func(target string, _ pushed) bool { return gone(target) })
 }
 
+// one compares an attribute and writes the result into after. It gives what is to be written, if
+// anything. An attribute that the target does not show keeps what was known of it. Drift keeps the
+// time at which it was first found.
 func (q question) one(after *state, o shape.Owned) (push, bool) {
 	was, known := q.before.Desired[o.Target]
 	moved := q.moved && known && !same(o.Target, was, o.Value)
@@ -245,6 +252,8 @@ func same(target string, a, b any) bool {
 	return slices.Equal(left, right)
 }
 
+// texts are the texts of a value, for a comparison that disregards how it is typed: directories
+// write truth values in capitals and everything as text.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case nil:

@@ -42,6 +42,7 @@ func (l *look) gather(ctx context.Context, all []*account) (err error) {
 	return l.reserve(ctx, all)
 }
 
+// keys are the members of a set, in order.
 func keys(set map[string]bool) []string {
 	out := make([]string, 0, len(set))
 	for k := range set {

@@ -46,6 +46,7 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// read is GET …/drift of an account.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[AccountDrift], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		a, err := directoryaccount.Find(ctx, tx, in.ID)
@@ -59,6 +60,8 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *ht
 	return out, err
 }
 
+// view is the drift of an account as it was last found. An account that was never compared has
+// none.
 func view(ctx context.Context, tx *pg.Tx, a directoryaccount.Account) (AccountDrift, error) {
 	out := AccountDrift{
 		AccountID:   a.ID,
@@ -103,6 +106,7 @@ type DriftFilters struct {
 	Field string `query:"field"`
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	DriftFilters
@@ -130,6 +134,8 @@ type settleIn struct {
 	Body DriftResolution
 }
 
+// settle is POST …/drift/resolve: accept the target's values, or write the template's. The queue's
+// lock keeps the worker from comparing the account at the same time.
 func (s *Service) settle(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -205,6 +211,8 @@ func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
 	return out, nil
 }
 
+// recordSettled records which fields were settled in which direction, and the task that writes
+// them.
 func recordSettled(ctx context.Context, tx *pg.Tx, a directoryaccount.Account, r DriftResolution, task *string) error {
 	fields := slices.Clone(r.Fields)
 	slices.Sort(fields)
@@ -233,6 +241,7 @@ type DriftCheck struct {
 	Accounts int64 `json:"accounts"`
 }
 
+// check is POST …/drift/check of a connector: all of its accounts are compared again by the worker.
 func (s *Service) check(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[DriftCheck], err error) {
 	missing := fault.New(fault.NotFound, "there is no connector %s", in.ID)
 	if !listing.IsID(in.ID) {

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
+// shaped joins accounts with their last comparison.
 const shaped = " join account_shape s on s.tenant_id = a.tenant_id and s.account_id = a.id"
 
 // drifted accounts are managed, are there, and have something that their template does not make.
@@ -27,6 +28,7 @@ func Count(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 	return n, nil
 }
 
+// list is GET of the accounts with drift, as far as the viewer may see them.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[DriftedAccount], error) {
 	walk, err := s.Cursors.Walk(v, "accounts/drifted", in.Paging, in.DriftFilters)
 	if err != nil {

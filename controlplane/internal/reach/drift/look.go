@@ -24,22 +24,26 @@ type Order struct {
 
 // look is one look at some accounts.
 type look struct {
-	s       *Service
-	tx      *pg.Tx
+	s  *Service
+	tx *pg.Tx
+	// configs are the templates and rules, by connector; facts are the owners' facts, by identity.
 	configs map[string]shape.Config
 	facts   map[string]identity.Facts
 	shown   map[string]map[string]bool // by connector: what its accounts show, in lower case
 	room    map[string]int             // by connector: how much its rule may still write
 	names   map[string]*username.Names
 
+	// resolve is what a person has decided, by attribute, and resolver who that is.
 	resolve  map[string]string
 	resolver AcceptedDrift
 
+	// after are the new states, to be stored; orders are the changes to be placed.
 	after  []kept
 	orders []placing
 	again  []string // accounts that have to be looked at later
 }
 
+// kept is the row of an account's comparison.
 type kept struct {
 	AccountID   string          `json:"account_id"`
 	ConnectorID string          `json:"connector_id"`
@@ -56,6 +60,8 @@ type placing struct {
 	Order
 	kept   int // of look.after
 	before state
+	// pushes are the attributes that the order writes; before is the state to return to if it
+	// cannot be placed.
 	pushes []push
 	auto   bool // of a rule: that it cannot be placed is no fault of anybody's
 }
@@ -104,6 +110,8 @@ func (s *Service) look(
 	return tasks, l.store(ctx)
 }
 
+// one compares an account with its template. An account whose template was stored by another
+// version of the product, or whose owner is unknown, is left as it is.
 func (l *look) one(ctx context.Context, a *account) error {
 	c, known := l.configs[a.ConnectorID]
 	facts := l.facts[a.IdentityID]

@@ -49,6 +49,7 @@ func (l *look) write(c shape.Config, a *account, before state, pushes []push) {
 	)
 }
 
+// pushesOf are the attributes without what was observed of them.
 func pushesOf(pushes []push) []shape.Owned {
 	out := make([]shape.Owned, len(pushes))
 	for i, p := range pushes {
@@ -121,6 +122,7 @@ func (l *look) place(ctx context.Context) ([]string, error) {
 	return tasks, nil
 }
 
+// placed notes in the state which task writes the attributes of an order.
 func (l *look) placed(o placing, task string) {
 	after := &l.after[o.kept].State
 	for _, p := range o.pushes {
@@ -146,6 +148,7 @@ func (l *look) undo(o placing) {
 // patience is after which time an account is looked at again that a change is open of.
 const patience = time.Minute
 
+// store writes all new states in one statement.
 func (l *look) store(ctx context.Context) error {
 	for i := range l.after {
 		k := &l.after[i]

@@ -100,11 +100,13 @@ const (
 // accountFields are those of an account.
 var accountFields = []Field{Email, DisplayName, Username, FirstName, LastName, EmployeeNumber, IsDisabled}
 
+// entitlementFields are the fields of an entitlement that a mapping can fill.
 var entitlementFields = []Field{
 	Name, DisplayName, Description, Kind, Privileged, Requestable, Grantable, Revocable, ExclusionGroup, MaxMembers,
 	ResourceID, ResourceName, ResourceType,
 }
 
+// grantFields are the fields of a grant that a mapping can fill.
 var grantFields = []Field{StartsAt, ExpiresAt, GrantedAt, LastUsedAt, AssignedBy, Immutable}
 
 // The kinds of object whose fields can be mapped.
@@ -138,6 +140,7 @@ func FieldsOf(object string) []Field {
 // customPrefix begins the name of a custom attribute as a target: attributes.badge.
 const customPrefix = "attributes."
 
+// customName matches the name of a custom attribute.
 var customName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // CustomField is the name of the custom attribute that f is, if it is one.

@@ -160,6 +160,8 @@ func Check(rules []Mapping, compile Compiler) []Wrong {
 	return wrong
 }
 
+// checkSource reports what is wrong with the source of the i-th mapping, through say: its member, a
+// stable code, and a message.
 func checkSource(i int, r Mapping, say func(int, string, string, string, ...any)) {
 	switch {
 	case r.Source == "":
@@ -171,6 +173,7 @@ func checkSource(i int, r Mapping, say func(int, string, string, string, ...any)
 	}
 }
 
+// noSuchField is the message for a target that does not exist, with the targets that do.
 func noSuchField(r Mapping) string {
 	if r.Target == "" {
 		return "name a field of ours, or attributes.<name>, or choose the action ignore"
@@ -189,6 +192,7 @@ func noSuchField(r Mapping) string {
 	)
 }
 
+// article is the object's name with its indefinite article.
 func article(object string) string {
 	if strings.ContainsRune("aeio", rune(object[0])) {
 		return "an " + object

@@ -4,6 +4,7 @@ import ()
 
 // words are the names by which the fields of a kind of object are known, folded.
 type words struct {
+	// exact, extension, vendor and synonyms are looked up in this order; see Match.
 	exact, extension, vendor, synonyms map[string]Field
 }
 
@@ -30,6 +31,7 @@ func wordsOf(object string) words {
 	return words{}
 }
 
+// byName maps the folded name of each field to the field.
 func byName(fields []Field) map[string]Field {
 	m := make(map[string]Field, len(fields))
 	for _, f := range fields {
@@ -41,6 +43,7 @@ func byName(fields []Field) map[string]Field {
 // enterprise is the URN of the SCIM enterprise user extension.
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:user:"
 
+// extension are the names of the SCIM enterprise extension (RFC 7643 section 4.3).
 var extension = map[string]Field{
 	"employeenumber": EmployeeNumber, "costcenter": CostCenter, "organization": Organization, "division": Division,
 	"department": Department, "manager.value": Manager, "manager": Manager,

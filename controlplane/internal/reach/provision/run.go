@@ -53,6 +53,8 @@ func (s *Service) readInBackground(ctx context.Context) {
 	})
 }
 
+// complain logs an error of the background work, which is tried again with the next pass. What the
+// end of the process itself has interrupted is no error.
 func (s *Service) complain(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, what, "err", err)

@@ -30,7 +30,9 @@ type Dispatcher interface {
 
 // Service plans and makes changes, and lets people see and steer them. Its fields are set before its first use.
 type Service struct {
-	DB         *pg.DB
+	DB *pg.DB
+	// Connectors opens connectors with their credentials, and Dispatch sends calls to where they
+	// run.
 	Connectors attempt.Connectors
 	Dispatch   Dispatcher
 	Cursors    *httpapi.Cursors
@@ -41,7 +43,8 @@ type Service struct {
 	Calls     int           // changes that are made at once in one target; 0: 4
 	CallLimit time.Duration // how long one change may take; 0: 30 s
 
-	once       sync.Once
+	once sync.Once
+	// wake starts a pass before its time, when a task was written.
 	wake       loop.Bell
 	lanes      *lane.Worker
 	upkeep     *upkeep.Service
@@ -77,12 +80,15 @@ func (s *Service) init() {
 	})
 }
 
+// callLimit is how long one call of a target may take.
 func (s *Service) callLimit() time.Duration { return cmp.Or(s.CallLimit, 30*time.Second) }
 
+// planner makes the planner of a transaction; it keeps nothing.
 func (s *Service) planner() *planner.Planner {
 	return &planner.Planner{Connectors: s.Connectors, Dispatch: s.Dispatch}
 }
 
+// orders makes the service that places changes, with this service's dependencies.
 func (s *Service) orders() *order.Service {
 	return &order.Service{
 		DB:         s.DB,

@@ -12,6 +12,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
+// cancelRun is POST …/cancel. It marks the run; the process that works on it ends it at its next
+// step. A run that has ended cannot be cancelled, and one that is held is released or discarded
+// instead.
 func (s *Service) cancelRun(ctx context.Context, v viewer.Viewer, in *runIn) (*runOut, error) {
 	var run Run
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -79,6 +82,8 @@ func CancelOf(ctx context.Context, tx *pg.Tx, connector string) error {
 	return cancel(ctx, tx, &connector)
 }
 
+// cancel marks the active runs of a connector, or of all connectors, as part of the caller's
+// transaction: of the deletion of a connector, or the suspension of a tenant.
 func cancel(ctx context.Context, tx *pg.Tx, connector *string) error {
 	const sql = `
 		select id::text

@@ -79,6 +79,9 @@ type triggerOut struct {
 	Body     Started
 }
 
+// trigger is POST …/sync. An empty callback_url counts as none; others are checked before the run
+// is written, so that a run never has an address that may not be called. The callback secret is
+// returned with the run.
 func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (*triggerOut, error) {
 	asked, err := s.asked(ctx, v, in)
 	if err != nil {
@@ -122,6 +125,7 @@ func (s *Service) checkCallback(ctx context.Context, v viewer.Viewer, address st
 	})
 }
 
+// notAllowed is the fault for a callback address, with what to do about it.
 func notAllowed(remedy, format string, args ...any) error {
 	return fault.Coded(fault.Invalid, "destination_not_allowed", "Progress cannot be sent to this address: "+format,
 		args...).
@@ -154,6 +158,7 @@ type listIn struct {
 	Status string `query:"status" enum:"queued,waiting_agent,running,evaluating,held,applying,succeeded,partial,failed,cancelled,discarded,expired,previewed"`
 }
 
+// list is GET of a connector's runs, the newest first.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Run], error) {
 	walk, err := s.Cursors.Walk(v, "sync_runs."+in.ID, in.Paging, in.Status)
 	if err != nil {
@@ -174,6 +179,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return httpapi.Out(walk, runs, total, func(r Run) []string { return []string{r.ID} }), nil
 }
 
+// connectorExists is nil if the viewer can see the connector, and otherwise a not_found fault.
 func (s *Service) connectorExists(ctx context.Context, tx *pg.Tx, id string) error {
 	missing := fault.New(fault.NotFound, "there is no connector %s", id)
 	if uuid.Validate(id) != nil {
@@ -197,8 +203,10 @@ type runIn struct {
 	RunID string `path:"run_id"`
 }
 
+// runOut is the response with one run.
 type runOut struct{ Body Run }
 
+// read is GET of one run.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *runIn) (*runOut, error) {
 	run, err := s.Find(ctx, v, in.ID, in.RunID)
 	return &runOut{run}, err
@@ -259,6 +267,7 @@ type errorsIn struct {
 	Code string `query:"code" maxLength:"64"`
 }
 
+// errors is GET of the records that a run could not use, in the order in which they were met.
 func (s *Service) errors(ctx context.Context, v viewer.Viewer, in *errorsIn) (*httpapi.ListOut[RecordError], error) {
 	walk, err := s.Cursors.Walk(v, "sync_errors."+in.RunID, in.Paging, []string{in.Object, in.Code})
 	if err != nil {

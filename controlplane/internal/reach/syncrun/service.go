@@ -11,7 +11,8 @@ import (
 
 // Service starts and cancels sync runs, and answers for them.
 type Service struct {
-	DB         *pg.DB
+	DB *pg.DB
+	// Connectors gives the connectors whose runs are started.
 	Connectors *connector.Service
 	Guard      *outbound.Guard // decides which callback addresses are allowed
 	Cursors    *httpapi.Cursors

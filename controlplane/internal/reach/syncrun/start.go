@@ -133,6 +133,8 @@ func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger str
 	return run, pg.Notify(ctx, tx, Channel, id)
 }
 
+// alreadyRunning is the fault for a connector that has an active run, with that run's ID. It runs
+// in a transaction of its own, since the one that met the unique index is aborted.
 func (s *Service) alreadyRunning(ctx context.Context, v viewer.Viewer, connectorID string) error {
 	f := fault.Coded(
 		fault.Conflict,

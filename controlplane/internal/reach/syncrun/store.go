@@ -106,10 +106,13 @@ type RecordError struct {
 	// Source field whose value caused the error.
 	Field string `json:"field" db:"field"`
 	// Whether another attempt can succeed without a change of the record.
-	Retryable bool  `json:"retryable" db:"retryable"`
-	N         int64 `json:"-" db:"n"`
+	Retryable bool `json:"retryable" db:"retryable"`
+	// N numbers the errors of a run; it is the position of pages.
+	N int64 `json:"-" db:"n"`
 }
 
+// listErrors reads a page of a run's errors and how many match in all, in one round trip. Empty
+// object and code match everything.
 func listErrors(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -169,6 +169,8 @@ func (r *Registry) Routes() []httpapi.Route {
 	}
 }
 
+// handleCreate is POST /settings/agents. The response has the enrollment token, which is shown
+// once.
 func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Invited], error) {
 	out, err := r.create(ctx, v, in.Body)
 	if err != nil {
@@ -181,6 +183,7 @@ func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *create
 	}, nil
 }
 
+// handleList is GET /settings/agents, the oldest first.
 func (r *Registry) handleList(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -203,6 +206,7 @@ func (r *Registry) handleList(
 	), nil
 }
 
+// handleFind is GET of one agent.
 func (r *Registry) handleFind(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[agents.Agent], error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
@@ -210,6 +214,7 @@ func (r *Registry) handleFind(ctx context.Context, v viewer.Viewer, in *oneIn) (
 	return shown(r.find(ctx, v, in.ID))
 }
 
+// handleChange is PATCH of one agent.
 func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[agents.Agent], error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
@@ -217,6 +222,7 @@ func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchI
 	return shown(r.change(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
+// handleReenroll invites a new host for the agent. The old one works until the new one registers.
 func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *enrollIn) (*httpapi.One[Invited], error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
@@ -228,6 +234,7 @@ func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *enro
 	return &httpapi.One[Invited]{ETag: httpapi.ETag(out.Revision), Body: out}, nil
 }
 
+// handleRevoke revokes the agent: its tokens no longer work and its connection is closed.
 func (r *Registry) handleRevoke(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -239,6 +246,7 @@ func (r *Registry) handleRevoke(
 	return shown(r.revoke(ctx, v, in.ID, in.Body.Reason))
 }
 
+// handleRemove deletes the agent.
 func (r *Registry) handleRemove(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.None, error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
@@ -266,6 +274,7 @@ func checkID(id string) error {
 	return nil
 }
 
+// shown is the response with an agent and its version as ETag.
 func shown(a agents.Agent, err error) (*httpapi.One[agents.Agent], error) {
 	if err != nil {
 		return nil, err

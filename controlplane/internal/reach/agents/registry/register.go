@@ -32,12 +32,15 @@ type registerBody struct {
 }
 
 type registerIn struct {
-	Body    registerBody
+	Body registerBody
+	// RawBody is the body as it came, to check its size.
 	RawBody []byte
 }
 
+// registerOut is the response of a registration.
 type registerOut struct{ Body wire.RegisterResponse }
 
+// handleRegister is POST /agent/register. The bearer is an enrollment token.
 func (r *Registry) handleRegister(ctx context.Context, _ viewer.Viewer, in *registerIn) (*registerOut, error) {
 	if err := smallEnough(in.RawBody); err != nil {
 		return nil, err
@@ -62,6 +65,7 @@ func (r *Registry) mayRegister(ctx context.Context, bearer string) error {
 	return err
 }
 
+// smallEnough refuses bodies above MaxAgentBody, which no agent sends.
 func smallEnough(body []byte) error {
 	if len(body) > MaxAgentBody {
 		return fault.Coded(fault.Malformed, "payload_too_large", "the body may have at most %d bytes", MaxAgentBody)
@@ -69,6 +73,9 @@ func smallEnough(body []byte) error {
 	return nil
 }
 
+// register exchanges an invitation for the agent's identity. The request must prove that the sender
+// holds both private keys. An invitation works once; the same key may use it again, because the
+// answer may have been lost.
 func (r *Registry) register(
 	ctx context.Context,
 	bearer string,
@@ -168,6 +175,8 @@ func useInvitation(ctx context.Context, tx *pg.Tx, c bearer.EnrollClaims, key []
 	return false, nil
 }
 
+// enrol stores the keys and the host of a pending agent, under a lock on its row. An agent that is
+// registered already is left as it is. The join counter begins with 1; see renew.
 func enrol(ctx context.Context, tx *pg.Tx, id string, identityKey, sealingKey []byte, req wire.RegisterRequest) error {
 	who, err := agents.Lock(ctx, tx, id)
 	if err != nil {

@@ -36,8 +36,10 @@ type Registry struct {
 	badTokens    agents.Limiter // by address: 60 a minute
 }
 
+// offline is how long an agent may be silent before it counts as offline.
 func (r *Registry) offline() time.Duration { return cmp.Or(r.OfflineAfter, wire.OfflineAfter) }
 
+// limits sets the limits of requests from one address, once.
 func (r *Registry) limits() {
 	r.setLimits.Do(func() {
 		r.enrolments.Every, r.enrolments.Burst = 3*time.Second, 20
@@ -84,6 +86,9 @@ func (r *Registry) Authenticate(ctx context.Context, bearer string, _ *http.Requ
 	return v, err
 }
 
+// create stores an agent and its invitation in one transaction. A name that is taken is a conflict.
+// Membership in a group gives access to the credentials of the group's connectors, which entrust
+// asks for and records.
 func (r *Registry) create(ctx context.Context, v viewer.Viewer, in newAgent) (Invited, error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	var out Invited
@@ -106,6 +111,7 @@ func (r *Registry) create(ctx context.Context, v viewer.Viewer, in newAgent) (In
 	return out, err
 }
 
+// nameTaken makes a fault of a violated unique index, and wraps every other error.
 func nameTaken(err error, name string) error {
 	if pg.Violates(err, "agent_name_unique") {
 		return fault.Coded(fault.Conflict, "duplicate_name", "there is an agent named %q already", name).
@@ -143,6 +149,7 @@ func (r *Registry) invite(ctx context.Context, tx *pg.Tx, id string, out *Invite
 	return nil
 }
 
+// install are the commands for the new host, with the public address of this deployment.
 func (r *Registry) install() Install {
 	url := cmp.Or(strings.TrimSuffix(r.PublicURL, "/"), "https://grantwright.example.com")
 	const data = "/var/lib/grantwright-agent"
@@ -152,6 +159,7 @@ func (r *Registry) install() Install {
 	}
 }
 
+// list reads a page of agents and their number.
 func (r *Registry) list(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -165,6 +173,7 @@ func (r *Registry) list(
 	return items, total, err
 }
 
+// find reads one agent.
 func (r *Registry) find(ctx context.Context, v viewer.Viewer, id string) (a agents.Agent, err error) {
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		a, err = agents.Find(ctx, tx, id, r.offline())
@@ -173,6 +182,8 @@ func (r *Registry) find(ctx context.Context, v viewer.Viewer, id string) (a agen
 	return a, err
 }
 
+// change updates the members that are given, under a lock and after If-Match. A new group has to be
+// entrusted like that of a new agent.
 func (r *Registry) change(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -222,10 +233,13 @@ func lockShown(ctx context.Context, tx *pg.Tx, id string, offline time.Duration)
 	return agents.Find(ctx, tx, id, offline)
 }
 
+// subjectOf names the agent in audit entries.
 func subjectOf(a agents.Agent) audit.Subject {
 	return audit.Subject{Type: "agent", ID: a.ID, Display: a.Name}
 }
 
+// differences are the changed members, for the audit entry. The password-like parts of an agent are
+// not among them.
 func differences(before, after agents.Agent) []audit.Change {
 	var out []audit.Change
 	add := func(field, from, to string) {

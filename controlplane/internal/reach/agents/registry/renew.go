@@ -24,8 +24,10 @@ type tokenIn struct {
 	RawBody []byte
 }
 
+// tokenOut is the response of a renewal.
 type tokenOut struct{ Body wire.TokenResponse }
 
+// handleToken is POST /agent/token. Refusals are counted per address.
 func (r *Registry) handleToken(ctx context.Context, _ viewer.Viewer, in *tokenIn) (*tokenOut, error) {
 	if err := smallEnough(in.RawBody); err != nil {
 		return nil, err
@@ -60,6 +62,8 @@ func (r *Registry) counted(ctx context.Context, err error) error {
 	return err
 }
 
+// renew exchanges an agent token for a new one. A refusal is recorded, so it is returned after the
+// transaction has been committed.
 func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenRequest) (wire.TokenResponse, error) {
 	var out wire.TokenResponse
 	c, err := r.Tokens.VerifyAgentToken(ctx, bearer, true)
@@ -86,6 +90,9 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 	return out, refused
 }
 
+// exchange checks the renewal under a lock on the agent's row: whose token it is, the agent's
+// state, the signature, and the join counter, which shows a copied installation. refused is an
+// answer for the agent; err rolls the transaction back.
 func (r *Registry) exchange(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -127,6 +134,8 @@ func (r *Registry) exchange(
 	return wire.TokenResponse{Token: token, ExpiresAt: expires, JoinSeq: seq}, nil, err
 }
 
+// advance moves the join counter by step and notes nonce, boot and address of the renewal. The
+// counter and the nonce are what the next renewal is compared with.
 func advance(
 	ctx context.Context,
 	tx *pg.Tx,

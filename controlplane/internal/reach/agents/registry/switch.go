@@ -77,6 +77,8 @@ func (r *Registry) clear(ctx context.Context, v viewer.Viewer, id string) (agent
 	})
 }
 
+// turn takes an agent from one state to another, under a lock. One that is there already is left as
+// it is, so that the operation can be repeated; one in another state is a conflict.
 func (r *Registry) turn(ctx context.Context, v viewer.Viewer, id string, t turn) (a agents.Agent, err error) {
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		who, err := agents.Lock(ctx, tx, id)

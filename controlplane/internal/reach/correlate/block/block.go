@@ -10,6 +10,7 @@ const maxShared = 25
 
 // Entry is one value of accounts and the people who have it, or one like it.
 type Entry struct {
+	// Subjects are indexes of accounts, People indexes of people.
 	Subjects []int32
 	People   []int32
 	common   bool
@@ -60,6 +61,7 @@ func (x *Values) Each(visit func(*Entry)) {
 	}
 }
 
+// entryOf is the entry of a value, made when there is none.
 func entryOf(at map[string]*Entry, value string) *Entry {
 	e := at[value]
 	if e == nil {

@@ -13,10 +13,13 @@ type distanceIndex struct {
 	at    map[string]*Entry
 	words []word
 	parts map[part][]holding
+	// stamp has the round in which a word was last visited, so that a word with several matching
+	// parts is visited once.
 	stamp []int32
 	round int32
 }
 
+// word is a value with its characters.
 type word struct {
 	entry *Entry
 	runes []rune
@@ -73,6 +76,8 @@ func (x *distanceIndex) pieces(length int) int {
 	return x.n + 1
 }
 
+// piece is where the nth piece of a value of some length begins and ends. Pieces differ in length
+// by one at most.
 func (x *distanceIndex) piece(length, nth int) (lo, hi int) {
 	k := x.pieces(length)
 	return nth * length / k, (nth + 1) * length / k
@@ -96,6 +101,9 @@ func (x *distanceIndex) Find(value string, visit func(*Entry)) {
 	}
 }
 
+// check visits the words that have a part and lie within the distance. Letters are compared first:
+// each edit changes two bits of the sets at most, so that most words are dropped without the full
+// comparison.
 func (x *distanceIndex) check(p part, runes []rune, letters uint64, visit func(*Entry)) {
 	for _, h := range x.parts[p] {
 		if bits.OnesCount64(h.letters^letters) > 2*x.n || x.stamp[h.word] == x.round {

@@ -14,9 +14,10 @@ import (
 // (Xiao, Wang, Lin and Yu, Efficient Similarity Joins for Near Duplicate Detection, 2008). So only rare trigrams are
 // looked up, and few sets are compared.
 type trigramIndex struct {
-	least    float64
-	at       map[string]*Entry
-	sets     []gramSet
+	least float64
+	at    map[string]*Entry
+	sets  []gramSet
+	// ranks has the rank of each trigram, the rarest first.
 	ranks    map[match.Gram]int32
 	postings [][]posting // by rank
 	stamp    []int32
@@ -25,6 +26,7 @@ type trigramIndex struct {
 
 // gramSet is a value's trigrams: before seal as they are, then as ranks, the rarest first.
 type gramSet struct {
+	// entry is what the value stands for.
 	entry *Entry
 	grams []match.Gram
 	ranks []int32

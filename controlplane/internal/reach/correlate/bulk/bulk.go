@@ -103,6 +103,7 @@ const (
 	itemFailed    = "failed"
 )
 
+// fail marks the item as failed. The first reason stays.
 func (r *LinkResult) fail(code, format string, args ...any) {
 	if r.Status != itemFailed {
 		r.Status, r.Code, r.Detail = itemFailed, code, fmt.Sprintf(format, args...)
@@ -128,8 +129,10 @@ func (s *Service) Route() httpapi.Route {
 		Describe(aboutBulk)
 }
 
+// bulkIn is the input of bulk.
 type bulkIn struct{ Body BulkLink }
 
+// bulk is POST …/bulk-link.
 func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[BulkLinked], error) {
 	out, err := s.BulkLink(ctx, v, in.Body)
 	return &httpapi.One[BulkLinked]{Body: out}, err
@@ -159,6 +162,8 @@ func (s *Service) BulkLink(ctx context.Context, v viewer.Viewer, b BulkLink) (ou
 	return out, err
 }
 
+// check is a fault if the request is neither a list of pairs nor a filter with a field, or too
+// long.
 func (b BulkLink) check() error {
 	var wrong matching.Problems
 	switch {

@@ -15,13 +15,15 @@ import (
 
 // holder is an account as far as linking it needs.
 type holder struct {
-	Key    string // by what it was asked for
-	ID     string
+	Key string // by what it was asked for
+	ID  string
+	// Status is the account's, State that of its correlation, Owner its present owner.
 	Status string
 	State  string
 	Owner  *string
 }
 
+// holderColumns are the columns of holder, but for the key.
 const holderColumns = `a.id::text, a.status, a.correlation_state, a.identity_id::text`
 
 // resolvePairs finds out whom each pair means: accounts and people are asked for in sets, one for each way of naming
@@ -51,6 +53,8 @@ type found struct {
 	people, byEmployeeNumber, byEmail map[string][]string
 }
 
+// find reads all accounts and people that the pairs name, a query for each way of naming, and locks
+// the accounts that are named by ID.
 func (b BulkLink) find(ctx context.Context, tx *pg.Tx) (f found, err error) {
 	var ids, externals, people, numbers, emails []string
 	for _, p := range b.Pairs {
@@ -91,6 +95,7 @@ func (b BulkLink) find(ctx context.Context, tx *pg.Tx) (f found, err error) {
 	return f, err
 }
 
+// appendID adds a text if it is a UUID, in lower case. Others name nothing.
 func appendID(list []string, s string) []string {
 	if listing.IsID(s) {
 		return append(list, strings.ToLower(s))
@@ -98,6 +103,7 @@ func appendID(list []string, s string) []string {
 	return list
 }
 
+// appendText adds a text if it is not empty.
 func appendText(list []string, s string) []string {
 	if s != "" {
 		return append(list, s)
@@ -105,6 +111,7 @@ func appendText(list []string, s string) []string {
 	return list
 }
 
+// holders runs a query and groups the accounts by what they were asked for.
 func holders(ctx context.Context, tx *pg.Tx, sql string, args ...any) (map[string][]holder, error) {
 	list, err := pg.AllBy(ctx, tx, "find accounts to link", pgx.RowToStructByPos[holder], sql, args...)
 	if err != nil {
@@ -142,6 +149,8 @@ func peopleBy(ctx context.Context, tx *pg.Tx, on string, keys []string) (map[str
 	return by, nil
 }
 
+// account finds the account of a pair, or marks the result as failed: an external ID may be that of
+// several connectors.
 func (f found) account(r *LinkResult, p LinkPair) {
 	var list []holder
 	switch {
@@ -163,6 +172,7 @@ func (f found) account(r *LinkResult, p LinkPair) {
 	}
 }
 
+// owner finds the owner of a pair, by exactly one of the three ways to name one.
 func (f found) owner(r *LinkResult, p LinkPair) {
 	given := 0
 	var list []string
@@ -235,6 +245,8 @@ func (b BulkLink) resolveFilter(ctx context.Context, tx *pg.Tx) ([]LinkResult, e
 	return results, err
 }
 
+// filtered reads and locks the accounts of the filter, in the order of their IDs, one more than
+// allowed: so it shows whether there are too many. By default they are those without an owner.
 func (b BulkLink) filtered(ctx context.Context, tx *pg.Tx) ([]holder, error) {
 	f := *b.Filter
 	if len(f.Correlation) == 0 {

@@ -23,6 +23,7 @@ const (
 // Match is a way in which two values can agree, parsed: a prefix has a number of characters, a distance of edits, and
 // a trigram similarity a bound.
 type Match struct {
+	// Kind is the name of the comparison; N and Least are its parameters.
 	Kind  string
 	N     int
 	Least float64

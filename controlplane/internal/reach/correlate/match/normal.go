@@ -70,6 +70,7 @@ var plain = map[rune]string{
 	'ŋ': "n",
 }
 
+// isASCII says whether a text needs no Unicode normalization.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

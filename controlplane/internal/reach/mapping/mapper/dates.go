@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
+// date parses a day. Nil for no text, and for a text that is no day.
 func date(s *string) *time.Time {
 	if s == nil {
 		return nil
@@ -18,6 +19,7 @@ func date(s *string) *time.Time {
 	return &t
 }
 
+// setDate fills one of the date fields. The returned Problem is the reason if the text is no day.
 func (p *Person) setDate(f mapping.Field, text string) *Problem {
 	t, ok := parseDate(text)
 	if !ok {
@@ -71,6 +73,8 @@ func (p *Person) checkLeave() *Problem {
 	}
 }
 
+// parseDate reads a day in the forms that sources write, and drops the time of day: a hire date of
+// 2026-03-01T00:00:00+02:00 is the first of March. The result is midnight UTC.
 func parseDate(s string) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
 		"2006/01/02", "20060102"} {

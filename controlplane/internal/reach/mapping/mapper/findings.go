@@ -72,6 +72,8 @@ func Population(rows []Row) []Finding {
 	return out
 }
 
+// where is a finding about the rows for which is holds, or none if there are none. what is its
+// text.
 func where(object string, rows []Row, check string, field mapping.Field, what string, is func(Row) bool) []Finding {
 	f := Finding{
 		Check:       check,
@@ -92,6 +94,7 @@ func where(object string, rows []Row, check string, field mapping.Field, what st
 	return []Finding{f}
 }
 
+// hit counts a row, and keeps the first IDs as examples.
 func (f *Finding) hit(id string) {
 	if f.Count++; len(f.ExternalIDs) < shownIDs {
 		f.ExternalIDs = append(f.ExternalIDs, id)
@@ -128,6 +131,8 @@ func lost(object string, rows []Row) []Finding {
 	return out
 }
 
+// at is the value of a target in a mapped row; nil if the mapping left it empty. Custom attributes
+// are addressed as attributes.<name>.
 func (r Row) at(target string) any {
 	if name, ok := mapping.Field(target).CustomField(); ok {
 		custom, _ := r.After["attributes"].(map[string]any)

@@ -23,6 +23,8 @@ type Mapper struct {
 	plans map[string]*plan // by kind of object
 }
 
+// claim is what the heuristics say about a source field: which field it fills and by which rule; ok
+// is false for none.
 type claim struct {
 	field mapping.Field
 	rule  mapping.Rule
@@ -32,6 +34,8 @@ type claim struct {
 // New makes a mapper with the default mappings.
 func New() *Mapper { return &Mapper{plans: map[string]*plan{}} }
 
+// claim is the cached answer of mapping.Match. Names of fields repeat in every record, and matching
+// folds and looks up several tables. It is safe for use by several goroutines.
 func (m *Mapper) claim(source string) claim {
 	if c, ok := m.known.Load(source); ok {
 		return c.(claim)

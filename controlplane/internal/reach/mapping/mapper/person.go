@@ -32,6 +32,7 @@ type Person struct {
 	Contact map[string]any // custom attributes that are filled unless a mapping fills them
 }
 
+// candidate is a source field that can fill a field of the person, with the rule that ranks it.
 type candidate struct {
 	source string
 	rule   mapping.Rule
@@ -101,6 +102,8 @@ func (p *Person) employ() *Problem {
 // UnknownEmployment is the code of the problem that an employment type is not known.
 const UnknownEmployment = "unknown_employment_type"
 
+// clear empties a field, so that a lower-ranked candidate does not survive a mapping that makes it
+// empty.
 func (p *Person) clear(f mapping.Field) {
 	delete(p.Text, f)
 	switch f {
@@ -153,6 +156,7 @@ func (m *Mapper) choose(attributes map[string]any) map[mapping.Field]candidate {
 	return chosen
 }
 
+// empty says whether a value counts as absent: null, the empty text and the empty list.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -202,6 +206,8 @@ func named(r *v1.RemoteIdentity, p *Person) {
 	}
 }
 
+// set fills a field from a source value. Lists of one value count as the value. The returned
+// Problem says why the value cannot be used; then the field keeps what it had.
 func (p *Person) set(f mapping.Field, value any) *Problem {
 	text, ok := scalar(value)
 	if !ok {
@@ -259,6 +265,8 @@ func scalar(value any) (string, bool) {
 // uacDisabled is ACCOUNTDISABLE of Active Directory's userAccountControl.
 const uacDisabled = 0x2
 
+// setDisabled reads a truth value, or Active Directory's userAccountControl, whose bit 2 is
+// "disabled".
 func (p *Person) setDisabled(value any, text string) *Problem {
 	if b, ok := truth(value, text); ok {
 		p.IsDisabled = &b
@@ -272,6 +280,7 @@ func (p *Person) setDisabled(value any, text string) *Problem {
 	return &Problem{Code: "not_a_boolean", Message: "is_disabled needs true or false"}
 }
 
+// truth reads a truth value in the words that sources use; ok is false for anything else.
 func truth(value any, text string) (b, ok bool) {
 	if b, ok := value.(bool); ok {
 		return b, true

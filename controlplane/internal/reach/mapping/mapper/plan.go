@@ -14,6 +14,7 @@ type plan struct {
 	suppressed map[mapping.Field]bool
 }
 
+// step is one mapping, prepared: from where, to where, and through which expression.
 type step struct {
 	source string
 	target mapping.Field
@@ -157,6 +158,7 @@ func putCustom(custom *map[string]any, name string, v any) *Problem {
 	return nil
 }
 
+// isList says whether a value is a JSON array.
 func isList(v any) bool {
 	_, ok := v.([]any)
 	return ok

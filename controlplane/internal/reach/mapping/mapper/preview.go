@@ -71,6 +71,7 @@ func (m *Mapper) Preview(of Sample, today time.Time) []Row {
 	return rows
 }
 
+// with adds the problems of a row as errors. A problem with the whole record sets it aside.
 func (r Row) with(problems []Problem) Row {
 	r.Errors = []RowError{}
 	for _, p := range problems {
@@ -126,4 +127,5 @@ func (p Person) shown() map[string]any {
 	return out
 }
 
+// shownIDs is how many IDs a finding lists as examples.
 const shownIDs = 10

@@ -14,6 +14,7 @@ import (
 // reading makes something of a value, or says why it cannot.
 type reading[T any] func(f mapping.Field, value any) (T, *Problem)
 
+// asText reads a single value as text. Lists of several values and objects are a Problem.
 func asText(f mapping.Field, value any) (string, *Problem) {
 	if text, ok := scalar(value); ok {
 		return text, nil
@@ -21,6 +22,8 @@ func asText(f mapping.Field, value any) (string, *Problem) {
 	return "", &Problem{Code: "not_a_single_value", Message: fmt.Sprintf("%s needs a single value", f)}
 }
 
+// asEmail reads an e-mail address, without spaces around it. It is only checked for an @: addresses
+// belong to the source.
 func asEmail(f mapping.Field, value any) (string, *Problem) {
 	text, problem := asText(f, value)
 	if problem == nil && !strings.Contains(text, "@") {
@@ -29,6 +32,7 @@ func asEmail(f mapping.Field, value any) (string, *Problem) {
 	return strings.TrimSpace(text), problem
 }
 
+// asDisabled reads whether an account is disabled, in the forms of Person.setDisabled.
 func asDisabled(f mapping.Field, value any) (bool, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
@@ -56,6 +60,7 @@ func asTruth(f mapping.Field, value any) (bool, *Problem) {
 	return false, &Problem{Code: "not_a_boolean", Message: fmt.Sprintf("%s needs true or false", f)}
 }
 
+// asCount reads a whole number from 0 to 2,147,483,647, the range of its column.
 func asCount(f mapping.Field, value any) (int, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {
@@ -69,11 +74,14 @@ func asCount(f mapping.Field, value any) (int, *Problem) {
 	return int(n), nil
 }
 
+// asBegin reads a beginning: of a day, its first moment.
 func asBegin(f mapping.Field, value any) (time.Time, *Problem) { return asTime(f, value, 0) }
 
 // asEnd is as asBegin, but a day without a time counts to its end.
 func asEnd(f mapping.Field, value any) (time.Time, *Problem) { return asTime(f, value, 1) }
 
+// asTime reads a time, or a day moved by days: an end that is given as a day is the beginning of
+// the next one. Times have a precision of seconds.
 func asTime(f mapping.Field, value any, days int) (time.Time, *Problem) {
 	text, problem := asText(f, value)
 	if problem != nil {

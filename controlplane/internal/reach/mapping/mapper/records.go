@@ -7,6 +7,7 @@ import (
 
 // slot is a member of a record that a mapping can fill.
 type slot struct {
+	// set fills the member, or says why it cannot; clear empties it.
 	set   func(value any) *Problem
 	clear func()
 }
@@ -154,6 +155,7 @@ func optional[T any](f mapping.Field, to **T, read reading[T]) slot {
 	}}
 }
 
+// plain is the slot of a text member, read by read.
 func plain(f mapping.Field, to *string, read reading[string]) slot {
 	return slot{clear: func() { *to = "" }, set: func(value any) *Problem {
 		v, problem := read(f, value)

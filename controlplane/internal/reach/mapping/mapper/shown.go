@@ -73,6 +73,7 @@ func shownGrant(r *v1.RemoteGrant, custom map[string]any) map[string]any {
 	return withAttributes(out, custom)
 }
 
+// putTexts adds the texts that are there to what a preview shows.
 func putTexts(out map[string]any, texts map[mapping.Field]*string) {
 	for f, v := range texts {
 		if v != nil && *v != "" {
@@ -81,6 +82,7 @@ func putTexts(out map[string]any, texts map[mapping.Field]*string) {
 	}
 }
 
+// withAttributes adds custom attributes to what a preview shows.
 func withAttributes(out, custom map[string]any) map[string]any {
 	if custom != nil {
 		out["attributes"] = custom

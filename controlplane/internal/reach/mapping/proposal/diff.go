@@ -88,6 +88,7 @@ func Diff(before, after []v1.DiscoveredObject) Difference {
 	return out
 }
 
+// index finds fields by kind of object and name.
 func index(objects []v1.DiscoveredObject) map[[2]string]v1.DiscoveredField {
 	out := map[[2]string]v1.DiscoveredField{}
 	for _, o := range objects {
@@ -101,6 +102,7 @@ func index(objects []v1.DiscoveredObject) map[[2]string]v1.DiscoveredField {
 // sampled reports whether the type of a field is known: declared, or seen in a value.
 func sampled(f v1.DiscoveredField) bool { return f.Source != "sample" || f.NullRatio < 1 }
 
+// typeOf writes a field's type as people read it: string, string(email), string[].
 func typeOf(f v1.DiscoveredField) string {
 	t := f.Type
 	if f.Format != "" {
@@ -112,6 +114,7 @@ func typeOf(f v1.DiscoveredField) string {
 	return t
 }
 
+// some is the list, or an empty one for nil, so that JSON has [].
 func some(s []string) []string {
 	if s == nil {
 		return []string{}

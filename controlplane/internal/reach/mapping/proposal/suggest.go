@@ -57,6 +57,8 @@ func joined(objects []v1.DiscoveredObject) []v1.DiscoveredObject {
 	return out
 }
 
+// withField adds a field, or joins it with one of the same name: a field that two samples have is
+// as full as the fuller one, and secret if either says so.
 func withField(fields []v1.DiscoveredField, f v1.DiscoveredField) []v1.DiscoveredField {
 	at := slices.IndexFunc(fields, func(k v1.DiscoveredField) bool { return k.Name == f.Name })
 	if at < 0 {
@@ -67,6 +69,9 @@ func withField(fields []v1.DiscoveredField, f v1.DiscoveredField) []v1.Discovere
 	return fields
 }
 
+// suggestObject proposes a mapping for each field of an object. Secrets and binary values are
+// ignored with a note; fields that nothing claims are ignored without. Then claims on the same
+// target are settled, and the names of unclaimed fields are guessed by the form of their values.
 func suggestObject(o v1.DiscoveredObject, template []connectorkit.FieldMapping) []mapping.Mapping {
 	out := make([]mapping.Mapping, len(o.Fields))
 	for i, f := range o.Fields {
@@ -166,6 +171,7 @@ const (
 	binaryNote = "it holds no text"
 )
 
+// ignored is the mapping with the action ignore.
 func ignored(m mapping.Mapping, note string) mapping.Mapping {
 	m.Action, m.Target, m.Heuristic, m.Confidence, m.Note = mapping.ActionIgnore, "", "", 0, note
 	return m
@@ -192,6 +198,8 @@ func claimOf(
 	return target, rule, sureTemplate, ok
 }
 
+// sureness is the confidence of a proposal, from 0 to 1: the same name is surest, a synonym least
+// sure.
 func sureness(rule mapping.Rule, source string, target mapping.Field) float64 {
 	switch rule {
 	case mapping.Exact:
@@ -223,6 +231,9 @@ func settle(rules []mapping.Mapping, of []standing) {
 	}
 }
 
+// before orders the claims on one target, the best first: fields with values, then those that the
+// template names, then by rule, confidence and name. The name makes the order total, so that equal
+// snapshots give equal proposals.
 func before(a, b mapping.Mapping, of, other standing) bool {
 	switch {
 	case of.empty != other.empty:

@@ -17,6 +17,7 @@ func Compile(text string) (mapping.Expression, error) {
 	return expression{program}, nil
 }
 
+// expression is a compiled transform.
 type expression struct{ program *pyexpr.Program }
 
 // Eval has the limits of one evaluation alone: a run that is cancelled ends between records. The record is read once
@@ -38,7 +39,10 @@ func (e expression) Eval(value any, record *mapping.Record) (any, error) {
 // failed is an error that may be told about without telling values of the record.
 type failed struct{ cause *pyexpr.Error }
 
+// Error is the message of the cause.
 func (f failed) Error() string { return f.cause.Error() }
+
+// Unwrap gives the cause, an error of the expression with its place.
 func (f failed) Unwrap() error { return f.cause }
 
 // Kind says what happened and where, without a word of the record.

@@ -23,8 +23,11 @@ func Routes() []httpapi.Route {
 	}
 }
 
+// validateIn is the input of validate.
 type validateIn struct{ Body TransformTrial }
 
+// validate is POST …/transforms/validate. It needs no database: the expression runs on the samples
+// of the request.
 func validate(ctx context.Context, _ viewer.Viewer, in *validateIn) (*httpapi.One[TransformVerdict], error) {
 	verdict, err := Validate(ctx, in.Body)
 	if err != nil {

@@ -97,6 +97,8 @@ func Validate(ctx context.Context, trial TransformTrial) (TransformVerdict, erro
 	return verdict, nil
 }
 
+// evaluate runs the expression on one sample. ctx ends when all samples together have used up their
+// time; those after that are answered without being run.
 func evaluate(ctx context.Context, program *pyexpr.Program, s sample) TransformResult {
 	if ctx.Err() != nil {
 		text := fmt.Sprintf("not evaluated: the samples before took %s", maxTime)
@@ -132,11 +134,14 @@ func told(err error) (*string, *TransformError) {
 	}
 }
 
+// sample is a value with the record that it is a field of.
 type sample struct {
 	value  any
 	record map[string]any
 }
 
+// decode reads the samples. A record that is no object is reported by its place; all wrong ones at
+// once.
 func decode(raw []TransformSample) ([]sample, error) {
 	samples := make([]sample, len(raw))
 	var wrong []fault.Field

@@ -17,15 +17,19 @@ import (
 
 // Ability is what may be changed through a connector.
 type Ability struct {
-	ID          string
-	Name        string
-	Mode        string
-	Ops         []string // as connectors name them; nil: not known yet
-	Missing     []string // what the settings allow, and the target was seen not to offer
-	WhyNot      string   // what is missing in the connector's settings or in its target, by its own words
+	// ID is the connector's; Name is what people call it.
+	ID   string
+	Name string
+	// Mode is off, simulate, manual or auto: how the connector's changes are made.
+	Mode    string
+	Ops     []string // as connectors name them; nil: not known yet
+	Missing []string // what the settings allow, and the target was seen not to offer
+	WhyNot  string   // what is missing in the connector's settings or in its target, by its own words
+	// DeleteAfter is how long after being disabled an account of a leaver is deleted. Nil: never.
 	DeleteAfter *time.Duration
-	KeepGroups  bool
-	AskRemoved  bool // ask before access is provisioned again that was removed in the target system
+	// KeepGroups leaves the memberships of a disabled account as they are.
+	KeepGroups bool
+	AskRemoved bool // ask before access is provisioned again that was removed in the target system
 }
 
 // May says whether tasks of an operation are made at all. What a person does by hand needs no ability of the connector.

@@ -10,27 +10,37 @@ import (
 
 // Job is a task that this process is to send, with the records it is about.
 type Job struct {
-	ID          string       `db:"id"`
-	N           int          `db:"attempts"` // which attempt
-	Tries       int          `db:"tries"`    // that counted before
-	Operation   string       `db:"operation"`
-	Mode        string       `db:"mode"`
-	Lane        string       `db:"lane"`
-	Unsure      bool         `db:"was_unsure"` // it may have been made: look first
-	Key         string       `db:"idempotency_key"`
+	// ID is the task's.
+	ID    string `db:"id"`
+	N     int    `db:"attempts"` // which attempt
+	Tries int    `db:"tries"`    // that counted before
+	// Operation is what to do; see package task.
+	Operation string `db:"operation"`
+	// Mode is the task's: what is sent (auto), or only computed (simulate).
+	Mode   string `db:"mode"`
+	Lane   string `db:"lane"`
+	Unsure bool   `db:"was_unsure"` // it may have been made: look first
+	// Key is the idempotency key. It is the same in every attempt, so that a target that supports
+	// it makes the change once.
+	Key string `db:"idempotency_key"`
+	// RequestID is what the logs of the target's side and ours have in common.
 	RequestID   string       `db:"request_id"`
 	Payload     task.Payload `db:"payload"`
 	CreatedFrom string       `db:"created_from"`
 	IdentityID  *string      `db:"identity_id"`
 	AccountID   *string      `db:"account_id"`
 	GrantID     *string      `db:"grant_id"`
-	RemoteID    string       `db:"remote_id"`
-	NativeRef   string       `db:"native_ref"`
-	Username    string       `db:"username"`
-	Right       string       `db:"right_id"` // the entitlement, as the target knows it
-	RightRef    string       `db:"right_ref"`
-	EndsAt      *time.Time   `db:"ends_at"`
-	Deleted     bool         `db:"deleted"` // full syncs do not show the account any more
+	// RemoteID is the account's key in the target, NativeRef its address there. Both are empty
+	// before the account is made.
+	RemoteID  string `db:"remote_id"`
+	NativeRef string `db:"native_ref"`
+	Username  string `db:"username"`
+	Right     string `db:"right_id"` // the entitlement, as the target knows it
+	// RightRef is the entitlement's address in the target.
+	RightRef string `db:"right_ref"`
+	// EndsAt is the end of the access, for targets that enforce it themselves. Nil: no end.
+	EndsAt  *time.Time `db:"ends_at"`
+	Deleted bool       `db:"deleted"` // full syncs do not show the account any more
 }
 
 // JobColumns are those of a task t that is to be sent, with the records of aroundJob.

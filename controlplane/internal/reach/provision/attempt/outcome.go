@@ -10,21 +10,30 @@ import (
 
 // Outcome is what became of an attempt.
 type Outcome struct {
-	Job      Job
-	State    string // of the task, from now on
-	Result   v1.Outcome
-	Unsure   bool // it may have been made
-	Counts   bool // it is one of the tries that a task has
-	Class    string
-	Detail   *v1.ErrorDetail
-	Advice   string
-	Pause    time.Duration // until the next attempt
-	Halt     string        // nothing else is to be sent through the connector for as long, because of this
-	Plan     []v1.PlannedRequest
-	Changes  []v1.ChangedField
-	By       *v1.ExecutedBy
-	Account  *v1.RemoteAccount
-	Before   *v1.RemoteAccount // as it was read before a change was sent again
+	Job   Job
+	State string // of the task, from now on
+	// Result is what the connector reported; empty if no call was made.
+	Result v1.Outcome
+	Unsure bool // it may have been made
+	Counts bool // it is one of the tries that a task has
+	// Class is the class of the error, which decides about the next attempt. Empty: no error.
+	Class string
+	// Detail is the target's own error, unchanged.
+	Detail *v1.ErrorDetail
+	// Advice says what a person can do, where one has to.
+	Advice string
+	Pause  time.Duration // until the next attempt
+	Halt   string        // nothing else is to be sent through the connector for as long, because of this
+	// Plan is what was or would be sent, with secrets masked.
+	Plan []v1.PlannedRequest
+	// Changes are the fields that the target was seen to change.
+	Changes []v1.ChangedField
+	// By says which process carried the change out. Nil: none did.
+	By *v1.ExecutedBy
+	// Account is the account as it was read after the change. Nil: it was not read.
+	Account *v1.RemoteAccount
+	Before  *v1.RemoteAccount // as it was read before a change was sent again
+	// Verified says that a reading confirmed the change.
 	Verified bool
 	Vanished bool          // the account is not there any more
 	Took     time.Duration // with the target

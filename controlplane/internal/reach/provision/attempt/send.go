@@ -16,9 +16,10 @@ import (
 // Caller sends the tasks of one connector. Several goroutines may use it at once.
 type Caller struct {
 	Dispatch Dispatcher
-	Opened   callable.Connector
-	Log      *slog.Logger
-	Limit    time.Duration // of one call
+	// Opened is the connector with its settings and credentials, for one pass over its tasks.
+	Opened callable.Connector
+	Log    *slog.Logger
+	Limit  time.Duration // of one call
 
 	// failures is how often, one after the other, the target could not be worked with: the next wait grows with it.
 	Failures atomic.Int64

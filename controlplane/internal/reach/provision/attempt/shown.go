@@ -85,6 +85,8 @@ func parentOf(dn string) string {
 // tight is a DN without the blanks that may follow its commas.
 func tight(dn string) string { return strings.ReplaceAll(strings.TrimSpace(dn), ", ", ",") }
 
+// same compares a value that was written with one that was read. A list of one value equals the
+// value, and texts equal numbers that are written alike: directories know only texts.
 func same(a, b any) bool {
 	if list, ok := b.([]any); ok && len(list) == 1 {
 		b = list[0]

@@ -23,9 +23,10 @@ type Guard struct {
 	connectorID string
 	businessID  string
 	writeMode   string
-	limits      writing.Breaker
-	now         func() time.Time
-	made        map[string]map[int64]int // by operation and minute
+	// limits are the connector's settings.
+	limits writing.Breaker
+	now    func() time.Time
+	made   map[string]map[int64]int // by operation and minute
 }
 
 // NewGuard reads what was made within the breaker's window before this process came to the connector.
@@ -77,6 +78,7 @@ func (g *Guard) Count(operations []string) {
 	}
 }
 
+// put adds n changes of an operation in a minute, counted since 1970.
 func (g *Guard) put(operation string, minute int64, n int) {
 	if g.made[operation] == nil {
 		g.made[operation] = map[int64]int{}

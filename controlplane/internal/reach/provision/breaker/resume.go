@@ -42,8 +42,11 @@ type connectorIn struct {
 	ID string `path:"id"`
 }
 
+// breakerOut is the response of a reset.
 type breakerOut struct{ Body BreakerReset }
 
+// resetBreaker is POST …/breaker/reset. It closes the circuit breaker and wakes the connector's
+// lane.
 func (s *Service) resetBreaker(ctx context.Context, v viewer.Viewer, in *connectorIn) (*breakerOut, error) {
 	out := &breakerOut{}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {

@@ -40,8 +40,11 @@ type SwitchSettings struct {
 	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
+// switchOut is the switch with its version as ETag.
 type switchOut = httpapi.One[Switch]
 
+// findSwitch reads the tenant's switch. A tenant without a row writes: the row comes with the first
+// change. locking is empty or "for update".
 func findSwitch(ctx context.Context, tx *pg.Tx, locking string) (s Switch, err error) {
 	sql := `select writes, reason, changed_by, changed_at,
 		version from provisioning_switch where tenant_id = current_tenant() ` + locking
@@ -55,6 +58,7 @@ func findSwitch(ctx context.Context, tx *pg.Tx, locking string) (s Switch, err e
 	return s, nil
 }
 
+// readSwitch is GET of the switch.
 func (s *Service) readSwitch(ctx context.Context, v viewer.Viewer, _ *struct{}) (out *switchOut, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		found, err := findSwitch(ctx, tx, "")
@@ -64,11 +68,15 @@ func (s *Service) readSwitch(ctx context.Context, v viewer.Viewer, _ *struct{}) 
 	return out, err
 }
 
+// putSwitchIn is the input of putSwitch.
 type putSwitchIn struct {
 	httpapi.IfMatch
 	Body SwitchSettings
 }
 
+// putSwitch turns all writing of a tenant off or on. Turning it off needs a reason. The row is
+// locked from the check of If-Match until the end, so that two administrators cannot overwrite each
+// other's decision. Setting what is set already changes nothing and writes no audit entry.
 func (s *Service) putSwitch(ctx context.Context, v viewer.Viewer, in *putSwitchIn) (out *switchOut, err error) {
 	if !in.Body.Writes && in.Body.Reason == "" {
 		const detail = "give a reason: it is shown wherever tasks wait"
@@ -95,6 +103,8 @@ func (s *Service) putSwitch(ctx context.Context, v viewer.Viewer, in *putSwitchI
 	return out, err
 }
 
+// flip stores the switch, wakes all lanes of the tenant when it is turned on, and records who did
+// it.
 func flip(ctx context.Context, tx *pg.Tx, before Switch, to SwitchSettings) error {
 	const sql = `
 		insert into provisioning_switch as s (tenant_id, writes, reason, changed_by)

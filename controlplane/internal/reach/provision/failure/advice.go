@@ -170,6 +170,7 @@ func withHint(text string, d *v1.ErrorDetail) string {
 	return text + " " + sentence(d.Hint)
 }
 
+// sentence ends a text with a full stop.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text

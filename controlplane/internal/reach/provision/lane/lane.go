@@ -221,6 +221,10 @@ func (l *lane) beat(ctx, calls context.Context, cancel context.CancelFunc, over 
 	}
 }
 
+// renew extends the lease of the lane and of the tasks that run in it, in one statement: a process
+// that has lost the lane keeps none of its tasks. kept is false if another process has taken the
+// lane over; its tasks are then that process's to settle. Times are the database's, so that clocks
+// of processes do not matter.
 func (l *lane) renew(ctx context.Context) (kept bool, err error) {
 	const sql = `
 		with mine as (

@@ -28,7 +28,8 @@ type Worker struct {
 	Calls     int           // changes that are made at once in one target
 	CallLimit time.Duration // how long one change may take
 
-	me     string // this process, as the owner of leases
+	me string // this process, as the owner of leases
+	// mu guards active, the connectors that this process works on, by tenant and connector.
 	mu     sync.Mutex
 	active map[string]bool
 	group  sync.WaitGroup

@@ -19,6 +19,7 @@ import (
 // Names are what people call the records of tasks.
 type Names map[string]string
 
+// of is the name of an object, or a text in place of it.
 func (n Names) of(id, otherwise string) string { return cmp.Or(n[id], otherwise) }
 
 // ReadNames reads what people call the records of tasks that people are to do.

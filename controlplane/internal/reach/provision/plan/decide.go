@@ -57,12 +57,18 @@ func (p Person) decideUnseen(out *Plan) {
 // system is a person in one target system.
 type system struct {
 	Person
+	// can is what may be changed in the system.
 	can      ability.Ability
 	id       string
 	accounts []Account
 	out      *Plan
 }
 
+// decide plans one system of a person, in this order: which account each reason is for, what each
+// account's life needs (created, enabled, disabled, deleted), which entitlements are missing, and
+// which are not wanted any more. Several reasons for one entitlement of one account are joined: it
+// ends when the last of them ends. The order of pairs is fixed, so that equal facts give equal
+// plans.
 func (s *system) decide(wants []ledger.Want) {
 	chosen := map[string]bool{}       // accounts that something is wanted of
 	wanted := map[Pair]*ledger.Want{} // entitlements that are wanted of accounts
@@ -101,6 +107,7 @@ func (s *system) decide(wants []ledger.Want) {
 	}
 }
 
+// sortedPairs are the keys in the order of accounts and entitlements.
 func sortedPairs(m map[Pair]*ledger.Want) []Pair {
 	keys := make([]Pair, 0, len(m))
 	for k := range m {

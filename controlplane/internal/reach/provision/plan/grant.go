@@ -44,6 +44,8 @@ func (s *system) moveAll(f task.GrantFacts, a Account, key Pair, g Grant, w *led
 	}
 }
 
+// facts are what task.GrantMoves decides by, for one grant. there is false for one that has no row
+// yet.
 func (s *system) facts(a Account, g Grant, there bool) task.GrantFacts {
 	f := task.GrantFacts{Hurried: s.hurried()}
 	if there {
@@ -82,6 +84,7 @@ func (s *system) moveGrant(m task.Move, a Account, key Pair, g Grant, current ta
 	}
 }
 
+// accountOf finds an account of the person in this system; the zero Account if there is none.
 func (s *system) accountOf(id string) Account {
 	for _, a := range s.accounts {
 		if a.ID == id {
@@ -146,6 +149,7 @@ func (s *system) limit(g Grant, w *ledger.Want) {
 	}
 }
 
+// sameTime says whether two ends are equal; nil is no end.
 func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 // revoke has a grant taken away, in place of the task that is open.

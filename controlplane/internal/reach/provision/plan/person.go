@@ -15,22 +15,29 @@ const Notice = 7 * 24 * time.Hour
 
 // Person is somebody as the planner sees them.
 type Person struct {
-	ID       string        `db:"id"`
-	Status   string        `db:"status"`
-	Urgent   bool          `db:"urgent"`
-	Since    time.Time     `db:"status_changed_at"` // the status
-	Now      time.Time     `db:"now"`
-	Known    bool          `db:"known"` // before they went
-	Wants    []ledger.Want `db:"-"`
-	Accounts []Account     `db:"-"`
+	ID string `db:"id"`
+	// Status is the person's status in the directory, such as active or on_leave.
+	Status string `db:"status"`
+	// Urgent puts the person's tasks into the urgent lane, as after an immediate termination.
+	Urgent bool      `db:"urgent"`
+	Since  time.Time `db:"status_changed_at"` // the status
+	// Now is the database's time at the reading, by which all of the plan is made.
+	Now   time.Time `db:"now"`
+	Known bool      `db:"known"` // before they went
+	// Wants are the live reasons, with what they ask for.
+	Wants []ledger.Want `db:"-"`
+	// Accounts are those that are there or on their way.
+	Accounts []Account `db:"-"`
 	// Deleted because syncs do not show them, which is no proof that they are gone.
-	Unseen   []Account              `db:"-"`
-	Grants   map[Pair]Grant         `db:"-"`
-	History  map[string]Past        `db:"-"` // by entitlement
-	life     map[string][]task.Open `db:"-"` // by account, the one that decides first
-	holding  map[string]task.Open   `db:"-"` // by grant
-	Lost     map[string]bool        `db:"-"` // systems in which an account of theirs was removed that a reason asks for
-	Settings Conditions             `db:"-"`
+	Unseen []Account `db:"-"`
+	// Grants are those of the accounts, by account and entitlement.
+	Grants  map[Pair]Grant         `db:"-"`
+	History map[string]Past        `db:"-"` // by entitlement
+	life    map[string][]task.Open `db:"-"` // by account, the one that decides first
+	holding map[string]task.Open   `db:"-"` // by grant
+	Lost    map[string]bool        `db:"-"` // systems in which an account of theirs was removed that a reason asks for
+	// Settings are the tenant's: what happens during a leave, and after a departure.
+	Settings Conditions `db:"-"`
 }
 
 // Prepare makes the person ready to be filled.
@@ -52,6 +59,7 @@ type Conditions struct {
 
 // Offer is an entitlement as the planner sees it.
 type Offer struct {
+	// Grantable and Revocable say what the target lets be changed.
 	Grantable, Revocable bool
 }
 
@@ -66,31 +74,38 @@ type Pair struct{ Account, Entitlement string }
 
 // Account is an account of the person that is there, or that is to be made.
 type Account struct {
-	ID          string     `db:"id"`
-	IdentityID  string     `db:"identity_id"`
-	ConnectorID string     `db:"connector_id"`
-	Status      string     `db:"status"`
-	Disabled    bool       `db:"is_disabled"`
-	Managed     string     `db:"managed"`
-	Type        string     `db:"account_type"`
-	CreatedAt   time.Time  `db:"created_at"`
-	WantedAt    *time.Time `db:"wanted_at"`
+	ID          string `db:"id"`
+	IdentityID  string `db:"identity_id"`
+	ConnectorID string `db:"connector_id"`
+	// Status is the account's status, such as provisioning or active.
+	Status   string `db:"status"`
+	Disabled bool   `db:"is_disabled"`
+	// Managed says whether the product may change the account.
+	Managed   string    `db:"managed"`
+	Type      string    `db:"account_type"`
+	CreatedAt time.Time `db:"created_at"`
+	// WantedAt is when a reason first asked for the account. Nil: none has.
+	WantedAt *time.Time `db:"wanted_at"`
+	// DisabledFor is why the product disabled the account. Nil: it did not, and so it never enables
+	// it.
 	DisabledFor *string    `db:"disabled_for"`
 	DisabledAt  *time.Time `db:"disabled_at"`
 }
 
 // Grant is an entitlement that an account holds, held, or is to hold.
 type Grant struct {
-	ID            string     `db:"id"`
-	AccountID     string     `db:"account_id"`
-	EntitlementID string     `db:"entitlement_id"`
-	Status        string     `db:"status"`
-	Directness    string     `db:"directness"`
-	Immutable     bool       `db:"immutable"`
-	EndsAt        *time.Time `db:"ends_at"`
-	WantedAt      *time.Time `db:"wanted_at"`
-	Reappeared    bool       `db:"reappeared"` // it came back in the target after we had revoked it
-	Removed       bool       `db:"removed"`    // it was removed in the target, not by us
+	ID            string `db:"id"`
+	AccountID     string `db:"account_id"`
+	EntitlementID string `db:"entitlement_id"`
+	Status        string `db:"status"`
+	Directness    string `db:"directness"`
+	// Immutable grants cannot be revoked one by one, such as a primary group.
+	Immutable bool       `db:"immutable"`
+	EndsAt    *time.Time `db:"ends_at"`
+	// WantedAt is when a reason first asked for the grant. Nil: none has, and so it is native.
+	WantedAt   *time.Time `db:"wanted_at"`
+	Reappeared bool       `db:"reappeared"` // it came back in the target after we had revoked it
+	Removed    bool       `db:"removed"`    // it was removed in the target, not by us
 }
 
 // governed are the values of managed with which rules write an account: they disable and enable it, and give and take
@@ -146,6 +161,7 @@ func (p Person) seesGo(a Account) bool {
 // gone people hold nothing that we gave. Those who are away cannot use what they hold, where the tenant wants it so.
 func (p Person) gone() bool { return p.Status == "deactivated" || p.Status == "archived" }
 
+// away says whether the person is on a leave during which accounts are disabled.
 func (p Person) away() bool { return p.Status == "on_leave" && p.Settings.Leave == "disable" }
 
 // Add keeps a task. They come with those first on which depends what becomes of a grant or an account: one that has not

@@ -35,19 +35,22 @@ type Plan struct {
 
 // NewAccount is an account that is to be created. Its names are empty until it is computed from the template.
 type NewAccount struct {
+	// ID is chosen by the plan; the other IDs are of existing records.
 	ID          string
 	ConnectorID string
 	IdentityID  string
 	Username    string
 	Email       string
 	DisplayName string
-	Status      string
-	Wanted      bool // a reason asks for it
-	Task        int  // its task, among the plan's
+	// Status is provisioning, or failed if the template cannot be computed.
+	Status string
+	Wanted bool // a reason asks for it
+	Task   int  // its task, among the plan's
 }
 
 // NewGrant is a grant that is to be given.
 type NewGrant struct {
+	// ID is chosen by the plan.
 	ID            string
 	ConnectorID   string
 	AccountID     string
@@ -60,31 +63,41 @@ type Status struct{ ID, Status string }
 
 // Limit is the end that a grant is to have, and the status that follows from how near the end is.
 type Limit struct {
-	ID     string
+	ID string
+	// Status is active or ending.
 	Status string
 	EndsAt *time.Time
 }
 
+// wantAccount marks an account as asked for by a reason.
 func (p *Plan) wantAccount(id string) { p.WantedOf = append(p.WantedOf, id) }
 
+// wantGrant marks a grant as asked for by a reason.
 func (p *Plan) wantGrant(id string) { p.Wanted = append(p.Wanted, id) }
 
+// cancel cancels a task that was not sent; why is shown to people.
 func (p *Plan) cancel(id, why string) {
 	p.Cancelled = append(p.Cancelled, task.Cancellation{ID: id, Why: why})
 }
 
+// fulfil closes a task whose change a reading has shown already.
 func (p *Plan) fulfil(id string) { p.Fulfilled = append(p.Fulfilled, id) }
 
+// replan has a task planned again once it is known whether it was carried out.
 func (p *Plan) replan(id string) { p.Replanned = append(p.Replanned, id) }
 
+// hurry moves a task to the urgent lane.
 func (p *Plan) hurry(id string) { p.Hastened = append(p.Hastened, id) }
 
+// status sets the status of an account.
 func (p *Plan) status(id, to string) { p.Statuses = append(p.Statuses, Status{id, to}) }
 
+// grantStatus sets the status of a grant.
 func (p *Plan) grantStatus(id, status string) {
 	p.GrantState = append(p.GrantState, Status{id, status})
 }
 
+// forget discards an account that was never made; its username is free again.
 func (p *Plan) forget(id string) { p.Forgotten = append(p.Forgotten, id) }
 
 // create enters an account that is to be made. A simulated one has a task and no account.
@@ -125,6 +138,7 @@ func (p *Plan) create(s *system, w *ledger.Want) (Account, bool) {
 	}, true
 }
 
+// grantRow adds a grant that is to be made, and gives its ID for the task.
 func (p *Plan) grantRow(connector string, key Pair, ends *time.Time) string {
 	g := NewGrant{
 		ID:            task.NewID(),

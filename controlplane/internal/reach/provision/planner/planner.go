@@ -23,7 +23,8 @@ type Abilities interface {
 // Planner plans for people whose access has changed.
 type Planner struct {
 	Connectors Connectors
-	Dispatch   Abilities
+	// Dispatch tells what a connector's target can do.
+	Dispatch Abilities
 }
 
 // kind is the kind of the work that plans changes.

@@ -86,10 +86,14 @@ func readPeople(
 	return people, settings.Connectors, nil
 }
 
+// gather runs a query and scans each row into a T by the names of its columns.
 func gather[T any](ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]T, error) {
 	return pg.All[T](ctx, tx, "look at people's access", sql, args...)
 }
 
+// accountsOf adds the accounts of people, in the order of their IDs. A deleted account counts if it
+// is only missing from syncs: the person then has lost access that a reason asks for, and the
+// target may still have the account. systems collects the connectors that the plan is about.
 func accountsOf(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -126,7 +130,8 @@ type asked struct {
 	IdentityID    string  `db:"identity_id"`
 	EntitlementID string  `db:"entitlement_id"`
 	AccountID     *string `db:"account_id"`
-	Kind          string  `db:"kind"`
+	// Kind is the reason's kind, such as role.
+	Kind string `db:"kind"`
 }
 
 // historyOf reads what reasons have ever asked for, and gives those entitlements.

@@ -33,7 +33,9 @@ func (p *Planner) Refresh(ctx context.Context, tx *pg.Tx) error {
 
 // changedConnector is one of which it has to be found out what can be changed through it.
 type changedConnector struct {
-	ID      string
+	ID string
+	// Version is the connector's. Together with the last test it decides whether what is known of
+	// its abilities is out of date.
 	Version int
 	Test    *string // when it was last tested
 }

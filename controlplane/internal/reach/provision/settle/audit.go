@@ -33,6 +33,8 @@ func entries(connectorID string, ended []attempt.Outcome) []audit.Entry {
 	return list
 }
 
+// entryOf is an audit entry about an outcome. account and connector are names for readers; more is
+// added to the entry's context.
 func entryOf(
 	action string,
 	result audit.Outcome,

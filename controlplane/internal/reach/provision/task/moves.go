@@ -73,15 +73,20 @@ const (
 
 // GrantFacts are what the next moves of a grant depend on.
 type GrantFacts struct {
-	Wanted    bool   // a reason asks for it
-	Status    string // of the grant; empty: there is none
-	Task      Open
+	Wanted bool   // a reason asks for it
+	Status string // of the grant; empty: there is none
+	// Task is the open task of the grant; zero: none.
+	Task Open
+	// MayGrant and MayRevoke say what the connector's mode and target allow.
 	MayGrant  bool
 	MayRevoke bool
+	// Inherited grants come through a nested group and cannot be revoked themselves.
 	Inherited bool
-	Hurried   bool
+	// Hurried asks for the urgent lane.
+	Hurried bool
 }
 
+// held says whether the target has the grant.
 func (f GrantFacts) held() bool { return f.Status == "active" || f.Status == "ending" }
 
 // fulfilled says that the grant stands as its pending task asks for.
@@ -151,12 +156,14 @@ func (f GrantFacts) take() []Move {
 
 // AccountFacts are what the next moves of an account depend on.
 type AccountFacts struct {
-	Off        bool // it must not be usable
-	Leave      bool // off for the time of a leave alone
-	Chosen     bool // something is wanted of it
-	Status     string
-	Disabled   bool
-	Reason     string // why we disabled it; empty: we did not
+	Off    bool // it must not be usable
+	Leave  bool // off for the time of a leave alone
+	Chosen bool // something is wanted of it
+	// Status is the account's; Disabled is what the target last showed.
+	Status   string
+	Disabled bool
+	Reason   string // why we disabled it; empty: we did not
+	// Task is the open task of the account; zero: none.
 	Task       Open
 	MayDisable bool
 	MayEnable  bool
@@ -204,6 +211,10 @@ func (f AccountFacts) Next() []Move {
 	return f.switchOn(op)
 }
 
+// switchOff is what to do about an account that must not be usable. op is the open task's
+// operation, empty without one. A creation that was not sent is cancelled and the account
+// discarded; one whose result is unknown is planned again; one that was sent is disabled as soon as
+// a reading shows the account.
 func (f AccountFacts) switchOff(op string) []Move {
 	if op == CreateAccount && f.usable() {
 		op = "" // it was created, and a reading has shown it
@@ -229,6 +240,8 @@ func (f AccountFacts) switchOff(op string) []Move {
 	return nil
 }
 
+// switchOn is what to do about an account that a reason asks for. Only what the product itself has
+// disabled is enabled again: what an administrator has ordered, or the target did, stays.
 func (f AccountFacts) switchOn(op string) []Move {
 	switch {
 	case f.Task.disabledReason() == ForOrder:

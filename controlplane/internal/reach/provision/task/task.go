@@ -112,9 +112,12 @@ type Open struct {
 	State       string  `db:"state"`
 	Mode        string  `db:"mode"`
 	Lane        string  `db:"lane"`
-	Unsure      bool    `db:"unsure"`
+	// Unsure says that the target may have the change although no answer came.
+	Unsure bool `db:"unsure"`
+	// DisabledFor is why the task disables the account. Nil: it does not.
 	DisabledFor *string `db:"disabled_for"`
-	Before      string  `db:"before"`
+	// Before is the status of the grant when its revocation was ordered.
+	Before string `db:"before"`
 }
 
 // disabledReason is why the task disables its account; empty if it does not.

@@ -50,6 +50,7 @@ type groupsIn struct {
 	ConnectorID string `query:"connector_id" format:"uuid"`
 }
 
+// groupsOut is the response of the summary by cause.
 type groupsOut struct{ Body TaskGroups }
 
 // CauseSQL is the SQL of what a task t did not succeed for.

@@ -43,13 +43,17 @@ type TaskSummary struct {
 	ByState map[string]int64 `json:"by_state" nullable:"false"`
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	TaskFilters
 }
 
+// listOut is the response of list.
 type listOut struct{ Body TaskList }
 
+// list is GET /provisioning/tasks. Items, their number and the numbers by state are read in one
+// transaction, so that they agree.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*listOut, error) {
 	walk, err := s.Cursors.Walk(v, "provisioning_tasks", in.Paging, in.TaskFilters)
 	if err != nil {
@@ -77,6 +81,7 @@ type oneIn struct {
 // TaskOut is the answer with one task.
 type TaskOut = httpapi.One[TaskDetail]
 
+// read is GET of one task with its attempts.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *TaskOut, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { out, err = ShownTask(ctx, tx, in.ID); return err })
 	return out, err

@@ -117,6 +117,7 @@ func CountFailed(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 	return n, nil
 }
 
+// contains says whether s is in the list.
 func contains(list []string, s string) bool {
 	for _, one := range list {
 		if one == s {

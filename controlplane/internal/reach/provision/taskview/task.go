@@ -182,6 +182,8 @@ func shown(tx *pg.Tx, own bool) string {
 	              from owned_entitlement())` + mine + `) t`
 }
 
+// aroundTask joins what a task is shown with. All are left joins: tasks outlive what they were
+// about.
 const aroundTask = `
 	left join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id` + ability.AroundConnectorSQL + `
 	left join identity i on i.tenant_id = t.tenant_id and i.id = t.identity_id

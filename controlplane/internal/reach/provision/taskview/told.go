@@ -66,6 +66,7 @@ func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Told, error) {
 	return told, nil
 }
 
+// payloadsOf reads the payloads of tasks, by ID. Tasks that the viewer cannot see are not in it.
 func payloadsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]task.Payload, error) {
 	rows, err := tx.Query(
 		ctx,

@@ -41,6 +41,9 @@ type unread struct {
 	ConnectorID string `db:"connector_id"`
 }
 
+// readBack reads the accounts of changes that could not be verified at once. Which ones are due,
+// and how to reach their connectors, is read in one transaction; the targets are called after it,
+// outside of any transaction. A connector that cannot be opened is skipped until the next pass.
 func (s *Service) readBack(ctx context.Context, v viewer.Viewer) error {
 	var due []unread
 	callers := map[string]*attempt.Caller{}

@@ -50,6 +50,7 @@ type Change struct {
 	At time.Time `json:"at" db:"at"`
 }
 
+// changeColumns are the columns of Change, for queries with sync_change as c.
 const changeColumns = `c.n, c.object, c.change, c.object_id, c.external_id, c.display, c.guard, c.fields, c.before,
 	c.after, c.department, c.container, c.manager, c.state, c.reason, c.at`
 
@@ -67,6 +68,7 @@ type ChangeFilters struct {
 	Q string `query:"q" maxLength:"200"`
 }
 
+// args are the filters as named arguments of matching.
 func (f ChangeFilters) args(run string) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"run":    run,
@@ -78,6 +80,7 @@ func (f ChangeFilters) args(run string) pgx.NamedArgs {
 	}
 }
 
+// matching is the condition of the filters. Empty filters match everything.
 var matching = `
 	 where (cardinality(@object::text[]) is null or cardinality(@object::text[]) = 0 or c.object = any(@object))
 	   and (cardinality(@change::text[]) is null or cardinality(@change::text[]) = 0 or c.change = any(@change))
@@ -108,6 +111,8 @@ func listChanges(
 	return found, nil
 }
 
+// countMatching counts the changes of a run that match. from is the table or the subquery that
+// lists them.
 func countMatching(ctx context.Context, tx *pg.Tx, from, run string, f ChangeFilters) (n int64, err error) {
 	if err := tx.QueryRow(ctx, `select count(*) from `+from+matching, f.args(run)).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count changes: %w", err)

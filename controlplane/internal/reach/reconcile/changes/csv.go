@@ -18,6 +18,7 @@ import (
 // csvPage is how many changes are read at once, each page in a transaction of its own: a slow reader holds none open.
 const csvPage = 2000
 
+// csvHeader names the columns; their order is part of the format.
 var csvHeader = []string{
 	"n",
 	"object",
@@ -45,6 +46,7 @@ type csvIn struct {
 	ChangeFilters
 }
 
+// csv is GET of a run's changes as CSV. The export is recorded before the first row is sent.
 func (s *Service) csv(ctx context.Context, v viewer.Viewer, in *csvIn) (httpapi.File, error) {
 	var o reconcile.Outcome
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -63,6 +65,9 @@ func (s *Service) csv(ctx context.Context, v viewer.Viewer, in *csvIn) (httpapi.
 	}}, err
 }
 
+// writeCSV writes all matching changes, a page and a transaction at a time, so that a slow reader
+// holds no transaction open. The changes of a run do not change once it is evaluated, but for their
+// state.
 func (s *Service) writeCSV(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -97,6 +102,7 @@ func (s *Service) writeCSV(
 	}
 }
 
+// cells is the change as a row, in the order of csvHeader.
 func (c Change) cells() []string {
 	return []string{
 		strconv.FormatInt(c.N, 10),
@@ -118,6 +124,7 @@ func (c Change) cells() []string {
 	}
 }
 
+// text is the text behind a pointer, empty for nil.
 func text(s *string) string {
 	if s == nil {
 		return ""

@@ -62,6 +62,8 @@ type Share struct {
 	Count int64 `json:"count"`
 }
 
+// maxShares is how many departments, containers or managers a group lists; maxSamples is how many
+// changes.
 const maxShares, maxSamples = 20, 5
 
 // FindDiff is the diff of a run, as Routes give it.
@@ -107,6 +109,7 @@ func diffOf(ctx context.Context, tx *pg.Tx, run string, o reconcile.Outcome) (Di
 	return d, err
 }
 
+// groupKey is what changes are grouped by. Kinds and objects have no line breaks.
 func groupKey(guard *string, object, change string) string {
 	kind := ""
 	if guard != nil {
@@ -158,6 +161,7 @@ func shares(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.NamedA
 	return nil
 }
 
+// samples adds the first changes of each group, found in one statement.
 func samples(ctx context.Context, tx *pg.Tx, o reconcile.Outcome, args pgx.NamedArgs, index map[string]*Group) error {
 	sql := `
 		select ` + changeColumns + `

@@ -42,8 +42,11 @@ type runIn struct {
 	RunID string `path:"run_id"`
 }
 
+// diffOut is the response of diff.
 type diffOut struct{ Body Diff }
 
+// diff is GET of a run's changes in groups. It may read millions of rows, hence the bulk
+// transaction.
 func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *runIn) (*diffOut, error) {
 	out := &diffOut{}
 	err := s.DB.AsBulk(ctx, v, func(tx *pg.Tx) (err error) {
@@ -62,6 +65,7 @@ type changesIn struct {
 	ChangeFilters
 }
 
+// changes is GET of a run's changes one by one.
 func (s *Service) changes(ctx context.Context, v viewer.Viewer, in *changesIn) (*httpapi.ListOut[Change], error) {
 	walk, err := s.Cursors.Walk(v, "sync_changes."+in.RunID, in.Paging, in.ChangeFilters)
 	if err != nil {

@@ -43,6 +43,8 @@ var temporaries = []string{
 	"c_boss",
 }
 
+// changeTable has a row for each change that the run would make. guard is the kind of limit that
+// the change counts towards; null: none.
 const changeTable = `
 	create temp table r_change (
 	    object text not null, change text not null, object_id uuid, external_id text not null default '',

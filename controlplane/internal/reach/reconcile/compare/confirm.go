@@ -26,6 +26,8 @@ func (c *comparison) confirm(ctx context.Context) error {
 // more.
 const unresolvedTold = 1000
 
+// confirmedAbsences are grants and memberships whose absence something else confirms, such as a
+// reading of that one group.
 const confirmedAbsences = `
 	create temp table r_confirmed on commit drop as
 	with absent as (

@@ -22,6 +22,7 @@ func (c *comparison) nesting(ctx context.Context) error {
 	return c.do(ctx, "nesting", parents, comparedEdges, changedEdges, goneEdges)
 }
 
+// comparedEdges are the nestings of groups as the run has staged them, one row for each pair.
 const comparedEdges = `
 	create temp table c_edge on commit drop as
 	with edge as (

@@ -242,6 +242,7 @@ func (c *comparison) managersOf(ctx context.Context) error {
 		fmt.Sprintf(known, "'email', 'any'", "email_lc"))
 }
 
+// newPeople are people that the run would create. In a first load they count towards no limit.
 const newPeople = `
 	insert into r_change (object, change, external_id, display, guard, after, department, container, manager, stage_seq,
 	    stage_ord)

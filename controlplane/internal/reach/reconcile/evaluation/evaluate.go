@@ -86,6 +86,7 @@ func startAnew(ctx context.Context, tx *pg.Tx, r reconcile.Run) error {
 	return nil
 }
 
+// countChanges counts the rows of r_change by object and change, such as account.remove.
 func countChanges(ctx context.Context, tx *pg.Tx) (map[string]int64, error) {
 	counts := map[string]int64{}
 	var name string

@@ -33,6 +33,7 @@ func counted(kind string) string {
 	) + "') and c.change = 'update' and c.before ->> '" + field + "' is not null"
 }
 
+// rewriteKinds are the kinds of limit for rewritten attributes, one for each watched field.
 func rewriteKinds() []string {
 	out := make([]string, len(safety.Rewrites))
 	for i, field := range safety.Rewrites {
@@ -63,6 +64,7 @@ var populations = map[string]string{
 		         and n.connector_id = @connector)`,
 }
 
+// sourced counts the people of a source, the population that losses of people are measured against.
 const sourced = `
 	select count(distinct i.id)
 	  from identity_source s

@@ -34,6 +34,7 @@ func superseded(by string) ending {
 	}
 }
 
+// discarded is how a hold ends that an administrator discards.
 func discarded(comment string) ending {
 	return ending{
 		"discarded",

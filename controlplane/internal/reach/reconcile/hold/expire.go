@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 )
 
+// expired is how a hold ends that was not decided within its time.
 var expired = ending{
 	"expired",
 	"expired",

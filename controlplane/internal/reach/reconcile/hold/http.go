@@ -52,8 +52,11 @@ type Holding struct {
 	Links map[string]string `json:"links"`
 }
 
+// holdsOut is the response with what a run holds.
 type holdsOut struct{ Body Holding }
 
+// holds is GET of what a run holds, with the digest that a release has to name: the administrator
+// releases what was shown and nothing else.
 func (s *Service) holds(ctx context.Context, v viewer.Viewer, in *holdsIn) (*holdsOut, error) {
 	out := &holdsOut{Holding{Links: reconcile.Links(in.ID, in.RunID)}}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -78,8 +81,10 @@ type releaseIn struct {
 	Body  Decision
 }
 
+// releaseOut is the response of a release.
 type releaseOut struct{ Body Released }
 
+// release is POST …/release.
 func (s *Service) release(ctx context.Context, v viewer.Viewer, in *releaseIn) (*releaseOut, error) {
 	released, err := s.Release(ctx, v, in.ID, in.RunID, in.Body)
 	return &releaseOut{released}, err
@@ -99,6 +104,7 @@ type discardIn struct {
 	Body  Dismissal
 }
 
+// discard is POST …/discard. The response is what the run holds afterwards: nothing.
 func (s *Service) discard(ctx context.Context, v viewer.Viewer, in *discardIn) (*holdsOut, error) {
 	if err := s.Discard(ctx, v, in.ID, in.RunID, in.Body.Comment); err != nil {
 		return nil, err

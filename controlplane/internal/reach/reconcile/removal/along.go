@@ -91,6 +91,8 @@ func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[
 	return map[string]reconcile.Counts{"grant": {Removed: grants}, "nesting": {Removed: edges}}, err
 }
 
+// along runs a statement that removes what belongs to removed objects, and gives how many rows it
+// changed.
 func along(ctx context.Context, tx *pg.Tx, r reconcile.Run, sql string) (n int64, err error) {
 	if err := tx.QueryRow(ctx, sql, r.ID).Scan(&n); err != nil {
 		return 0, fmt.Errorf("take along what belongs to what is removed: %w", err)

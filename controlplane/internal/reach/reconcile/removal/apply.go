@@ -54,6 +54,8 @@ func add(done map[string]reconcile.Counts, object string, n reconcile.Counts) {
 	}
 }
 
+// anythingDue says whether the run has removals or returns to apply. Most runs have none and end
+// here.
 func anythingDue(ctx context.Context, tx *pg.Tx, r reconcile.Run) (there bool, err error) {
 	const sql = `
 		select exists (select from sync_change

@@ -94,6 +94,7 @@ func tellPeople(ctx context.Context, tx *pg.Tx, kind event.Kind, condition strin
 	return err
 }
 
+// auditPeople records how many people an action changed: one entry per run, and none for zero.
 func auditPeople(ctx context.Context, tx *pg.Tx, r reconcile.Run, action string, n int64) error {
 	if n == 0 {
 		return nil

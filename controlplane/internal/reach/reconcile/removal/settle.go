@@ -87,6 +87,8 @@ var settling = []string{
 	  where tenant_id = current_tenant() and run_id = @run and state = 'pending'`,
 }
 
+// createdAs is the statement that writes the IDs of created objects into their changes. from is the
+// rest of the statement after from, and ends with a condition.
 func createdAs(object, column, from string) string {
 	return `
 	update sync_change c

@@ -61,6 +61,7 @@ const (
 // limit is how much of a kind of change passes unseen: Pct of the population, but never less than Floor or more than
 // Cap.
 type limit struct {
+	// Floor and Cap are numbers of objects, Pct is per cent of the population.
 	Floor int64
 	Pct   float64
 	Cap   int64
@@ -85,7 +86,8 @@ func (l limit) allows(population int64) int64 {
 
 // Measure is what there is of a kind: in this run, applied to others in the window before it, and among how many.
 type Measure struct {
-	Kind                         string
+	Kind string
+	// Observed is of this run, Recent of the window before it, Population what there is.
 	Observed, Recent, Population int64
 }
 
@@ -99,6 +101,7 @@ type Guard struct {
 // Finding is why a kind is held.
 type Finding struct {
 	Measure
+	// Rule is what tripped: the limit or the total loss. Allowed is how many would have passed.
 	Rule    string
 	Allowed int64
 }
@@ -127,6 +130,8 @@ func isTotalLoss(lost, population int64) bool {
 	return population >= 5 && 2*lost >= population || population >= 2 && lost >= population
 }
 
+// limitOf is the limit of a kind: the connector's own, else the standard one. A field of
+// attribute_rewrite without a limit has that of attribute_rewrite as a whole.
 func (g Guard) limitOf(kind string) limit {
 	if l, own := g.limits[kind]; own {
 		return l

@@ -55,6 +55,7 @@ type decideSafetyIn struct {
 	Body SafetyChange
 }
 
+// read is GET …/safety.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *safetyIn) (out *httpapi.One[SafetyView], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		version, err := connectorVersion(ctx, tx, in.ID, "")
@@ -67,6 +68,8 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *safetyIn) (out 
 	return out, err
 }
 
+// view is the connector's safety as it is stored, with the limits that result for every kind.
+// version is the connector's: safety is part of it and has no ETag of its own.
 func (s *Service) view(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -89,6 +92,8 @@ func (s *Service) view(
 	return &httpapi.One[SafetyView]{ETag: httpapi.ETag(version), Body: view}, nil
 }
 
+// put is PUT …/safety. Settings that let more pass than before need a reason, which goes into the
+// audit log. The connector's row is locked meanwhile.
 func (s *Service) put(
 	ctx context.Context,
 	v viewer.Viewer,

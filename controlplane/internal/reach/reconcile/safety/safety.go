@@ -64,8 +64,11 @@ func defaultSafety() Safety {
 
 // Policy is a Safety ready for use.
 type Policy struct {
-	Guard        Guard
-	Window, Ttl  time.Duration
+	Guard Guard
+	// Window is how far back changes count with the run's; Ttl is after how long a hold is
+	// discarded.
+	Window, Ttl time.Duration
+	// HoldRun holds all of a run, instead of the kinds that tripped.
 	HoldRun      bool
 	MissingUntil int // complete absences that make a record gone
 }

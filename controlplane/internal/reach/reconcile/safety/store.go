@@ -33,6 +33,8 @@ func Find(ctx context.Context, tx *pg.Tx, connector string) (Safety, error) {
 	return s, nil
 }
 
+// connectorVersion reads the version of a connector that is not deleted; otherwise it is a
+// not_found fault. locking is empty or "for update".
 func connectorVersion(ctx context.Context, tx *pg.Tx, id, locking string) (version int, err error) {
 	missing := fault.New(fault.NotFound, "there is no connector %s", id)
 	if uuid.Validate(id) != nil {
@@ -49,6 +51,8 @@ func connectorVersion(ctx context.Context, tx *pg.Tx, id, locking string) (versi
 	return version, nil
 }
 
+// store writes the safety and raises the connector's version. Members of deletion that this package
+// does not know are kept.
 func store(ctx context.Context, tx *pg.Tx, connector string, s Safety) error {
 	deletion, err := json.Marshal(s.Deletion)
 	if err != nil {

@@ -108,6 +108,9 @@ func (s *Sender) DeliverDue(ctx context.Context) {
 	}
 }
 
+// deliver sends the callback of a run that has ended. Taking it and sending it are two steps: the
+// taking moves callback_next_at a minute ahead, so that no other process sends at the same time,
+// and one that dies in between costs a minute. After the last pause the callback has failed.
 func (s *Sender) deliver(ctx context.Context, v viewer.Viewer, connector, id string) error {
 	var attempt int
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

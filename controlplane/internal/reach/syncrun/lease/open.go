@@ -14,20 +14,24 @@ import (
 
 // Open is a run that nobody works on.
 type Open struct {
-	Tenant     string         `db:"tenant_id"`
-	ID         string         `db:"id"`
-	Connector  string         `db:"connector_id"`
-	Type       string         `db:"type"`
+	Tenant    string `db:"tenant_id"`
+	ID        string `db:"id"`
+	Connector string `db:"connector_id"`
+	Type      string `db:"type"`
+	// Mode is hosted or agent; AgentID and AgentGroup say which agents may carry the run out.
 	Mode       string         `db:"mode"`
 	AgentID    *string        `db:"agent_id"`
 	AgentGroup *string        `db:"agent_group"`
 	Status     syncrun.Status `db:"status"`
-	WaitUntil  *time.Time     `db:"wait_until"`
-	ReadEnded  bool           `db:"read_ended"`
-	Suspect    bool           `db:"suspect"` // a process has died in it since it last moved on
-	Alone      bool           `db:"alone"`   // there is one tenant only
+	// WaitUntil is until when a run waits for its agent. Nil: it does not wait.
+	WaitUntil *time.Time `db:"wait_until"`
+	// ReadEnded says that the target was read to its end, so that no agent is needed any more.
+	ReadEnded bool `db:"read_ended"`
+	Suspect   bool `db:"suspect"` // a process has died in it since it last moved on
+	Alone     bool `db:"alone"`   // there is one tenant only
 }
 
+// openColumns are the columns of Open, for queries with sync_run as r.
 const openColumns = `
 	r.tenant_id, r.id, r.connector_id, r.type, r.mode, r.agent_id, r.agent_group, r.status, r.wait_until, r.read_ended,
 	r.lapsed <> '{}' or r.lease_owner is not null as suspect,

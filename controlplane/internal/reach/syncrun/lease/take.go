@@ -15,35 +15,45 @@ import (
 
 // Taken is what a run's row tells the worker that takes it.
 type Taken struct {
-	Attempt     int             `db:"attempt"`
-	Failures    int             `db:"failures"`
-	Resumes     int             `db:"resumes"`
-	Round       int             `db:"round"`
-	ChunkSize   int             `db:"chunk_size"`
-	MaxRecords  *int            `db:"max_records"`
-	Continues   *string         `db:"continues_run_id"`
-	Incremental bool            `db:"incremental"`
-	Purpose     string          `db:"purpose"`
-	Callback    *string         `db:"callback_url"`
-	Cancelled   bool            `db:"cancel_requested"`
-	FirstLoad   bool            `db:"first_load"`
-	Streams     bool            `db:"streams"`
-	ReadEnded   bool            `db:"read_ended"`
-	Evaluated   bool            `db:"evaluated"`
-	ReadAs      *position.Ask   `db:"read_as"`
-	Settings    []byte          `db:"settings_digest"`
-	Checkpoint  *string         `db:"checkpoint"`
-	Cursor      *string         `db:"cursor"`
-	Watermark   *time.Time      `db:"watermark"`
-	Estimate    *v1.Estimate    `db:"estimate"`
-	Warnings    []v1.Warning    `db:"warnings"`
-	Complete    map[string]bool `db:"complete"`
-	Changes     bool            `db:"effective_incremental"`
-	Strategy    *string         `db:"strategy"`
-	Fallback    *string         `db:"fallback_reason"`
-	Reread      int64           `db:"reread"`
-	ExecutedBy  *v1.ExecutedBy  `db:"executed_by"`
-	Lapsed      int             `db:"lapsed"`
+	// Attempt is the fencing number: the number of times that the run was taken.
+	Attempt int `db:"attempt"`
+	// Failures counts attempts since the run last moved on.
+	Failures int `db:"failures"`
+	// Resumes counts attempts that went on behind a checkpoint.
+	Resumes int `db:"resumes"`
+	// Round counts how often the run was held before.
+	Round       int     `db:"round"`
+	ChunkSize   int     `db:"chunk_size"`
+	MaxRecords  *int    `db:"max_records"`
+	Continues   *string `db:"continues_run_id"`
+	Incremental bool    `db:"incremental"`
+	Purpose     string  `db:"purpose"`
+	Callback    *string `db:"callback_url"`
+	Cancelled   bool    `db:"cancel_requested"`
+	FirstLoad   bool    `db:"first_load"`
+	Streams     bool    `db:"streams"`
+	ReadEnded   bool    `db:"read_ended"`
+	Evaluated   bool    `db:"evaluated"`
+	// ReadAs is what the first attempt asked the connector for. Nil: this is the first.
+	ReadAs *position.Ask `db:"read_as"`
+	// Settings is the digest of the settings that the run was read with.
+	Settings []byte `db:"settings_digest"`
+	// Checkpoint is where an interrupted read goes on. Nil: at the start.
+	Checkpoint *string      `db:"checkpoint"`
+	Cursor     *string      `db:"cursor"`
+	Watermark  *time.Time   `db:"watermark"`
+	Estimate   *v1.Estimate `db:"estimate"`
+	Warnings   []v1.Warning `db:"warnings"`
+	// Complete says by kind of record whether everything was read.
+	Complete map[string]bool `db:"complete"`
+	Changes  bool            `db:"effective_incremental"`
+	Strategy *string         `db:"strategy"`
+	Fallback *string         `db:"fallback_reason"`
+	// Reread counts records that were read more than once.
+	Reread     int64          `db:"reread"`
+	ExecutedBy *v1.ExecutedBy `db:"executed_by"`
+	// Lapsed counts processes that died in the run since it last moved on.
+	Lapsed int `db:"lapsed"`
 }
 
 // takenColumns are those of Taken.

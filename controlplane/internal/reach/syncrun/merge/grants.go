@@ -47,6 +47,7 @@ func (r reference) nth() string {
 	return "row_number() over (partition by s.seq, s.ord order by p.id desc)"
 }
 
+// unique says whether the reference names at most one account: the key does, other names may not.
 func (r reference) unique() bool { return strings.HasPrefix(r.account, "p.external_id = ") }
 
 // mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk
@@ -80,6 +81,8 @@ func mergeGrants(ctx context.Context, tx *pg.Tx, s Span) (total tally.Counts, ne
 	return total, nested + parents, err
 }
 
+// kindsOfReference are the ways in which the staged grants of a span name their holder. Each is
+// merged by a statement of its own, because a join that chooses between columns cannot use a hash.
 func kindsOfReference(ctx context.Context, tx *pg.Tx, s Span) ([]string, error) {
 	const sql = `
 		select distinct case when account_external_id is not null then 'account'

@@ -187,6 +187,9 @@ func updatePeople(ctx context.Context, tx *pg.Tx, c *tally.Counts) error {
 	return nil
 }
 
+// insertIdentities is the statement that inserts new people of m_identity. The display name falls
+// back to address, username and key, since people need some name. A manager who is named but
+// unknown is kept as a reference and resolved when that person is read.
 func insertIdentities() string {
 	columns := strings.Join(staging.OtherFields, ", ")
 	return `

@@ -13,9 +13,12 @@ import (
 
 // Span is a part of a run's staged chunks: those with Lo <= seq <= Hi.
 type Span struct {
+	// Run and Connector are IDs.
 	Run, Connector string
 	Lo, Hi         int
-	Known          Known
+	// Known says what the caller has found out already, so that it is not asked again for each
+	// span.
+	Known Known
 }
 
 // Part merges one kind of record of a span. Each is idempotent: what is already so is found unchanged.
@@ -75,6 +78,8 @@ func lastOf(stage string) string {
 		       and held is not true`
 }
 
+// scanCounts reads how many rows a statement saw, created, wrote and brought back. Rows that it saw
+// and did not write were equal.
 func scanCounts(row pgx.Row) (c tally.Counts, err error) {
 	var seen, written int64
 	err = row.Scan(&seen, &c.Created, &written, &c.Reappeared)

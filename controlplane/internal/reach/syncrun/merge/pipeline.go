@@ -183,6 +183,8 @@ func (m *Pipeline) mergeEnds(ctx context.Context, pieces <-chan piece, next chan
 	return nil
 }
 
+// mergeGrants merges the grants of spans, one after the other, until the channel is closed. It runs
+// behind the merging of people and accounts, which grants refer to.
 func (m *Pipeline) mergeGrants(ctx context.Context, spans <-chan Span) error {
 	for s := range spans {
 		if err := m.Chunks.Merge(ctx, "grants", s, Grants); err != nil {

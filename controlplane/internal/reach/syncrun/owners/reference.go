@@ -16,6 +16,8 @@ type owned struct {
 	accounts string // limits the accounts p to which a reference may point
 }
 
+// ownedAccounts are the accounts of a run's connector with the owners that the target names. Only
+// accounts of no person have such owners.
 var ownedAccounts = owned{
 	objects: `
 		select a.id, a.connector_id, case when ` + account.NonHuman + ` then a.owner_refs else '[]' end as refs
@@ -28,6 +30,7 @@ var ownedAccounts = owned{
 	accounts: ` and coalesce(p.correlation -> 'rule_ids' ->> 0, '') <> '` + matching.SourceOwner + `'`,
 }
 
+// ownedEntitlements are the entitlements with the owners that the target names.
 var ownedEntitlements = owned{objects: `
 		select e.id, e.connector_id, e.owner_refs as refs
 		  from entitlement e

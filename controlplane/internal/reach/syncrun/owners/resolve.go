@@ -12,12 +12,15 @@ import (
 
 // Resolver finds, for a sync run, the people whom target systems name as owners.
 type Resolver struct {
+	// Connector and Run are IDs.
 	Connector, Run string
-	Incremental    bool
+	// Incremental limits the work to what the run has changed.
+	Incremental bool
 }
 
 // Unknown are the objects of one kind of the run's connector that name an owner who is not known, or not unique.
 type Unknown struct {
+	// N is their number; Examples are a few of their names, for the warning.
 	N        int64
 	Examples []string
 }
@@ -80,7 +83,8 @@ const toldOwners = 1000
 
 // ownersChange is an entitlement that got other owners.
 type ownersChange struct {
-	ID, Name      string
+	ID, Name string
+	// Before and After are IDs of identities.
 	Before, After []string
 }
 

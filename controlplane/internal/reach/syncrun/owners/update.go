@@ -56,6 +56,7 @@ func linkOwners() string {
 		)
 }
 
+// fromSource says that an account's owner was taken from the target and not correlated or assigned.
 const fromSource = `a.correlation_state = 'linked' and coalesce(a.correlation -> 'rule_ids' ->> 0, '') = '` +
 	matching.SourceOwner + `'`
 

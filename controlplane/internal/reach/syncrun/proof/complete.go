@@ -65,6 +65,7 @@ func (r Reading) doubt(kind int, count int64, p *Proof) string {
 	return ""
 }
 
+// estimateOf is the connector's estimate of a kind of record. Nil: it gave none.
 func (r Reading) estimateOf(kind int) *int {
 	if r.Estimate == nil {
 		return nil

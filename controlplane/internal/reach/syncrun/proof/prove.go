@@ -31,11 +31,15 @@ func Hopeless(skipped, read int64) error {
 	return nil
 }
 
+// tooManySkipped says whether so many records of a kind could not be used that the rest proves
+// nothing. A few are always tolerated, whatever their share.
 func tooManySkipped(skipped, read int64) bool {
 	share := float64(skipped) / float64(max(skipped+read, 1))
 	return skipped > maxSkipped || skipped > fewSkipped && share > maxSkippedShare
 }
 
+// spoiled is the error of a run with too many unusable records. It is one of the data: another
+// attempt would fail as well.
 func spoiled(skipped, read int64) error {
 	return &v1.ErrorDetail{
 		Class:   v1.ClassData,
@@ -84,6 +88,7 @@ func (r Reading) Prove(ctx context.Context, tx *pg.Tx) (Proof, error) {
 // Repeated is how many records were staged more than once.
 func (p Proof) Repeated() int64 { return sum(p.Total) - sum(p.Distinct) }
 
+// sum is the sum over the four kinds of record.
 func sum(n [4]int64) (s int64) {
 	for _, v := range n {
 		s += v

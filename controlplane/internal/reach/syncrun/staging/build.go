@@ -15,8 +15,9 @@ import (
 
 // Batch is a chunk on its way into the stages: the rows of each table, and what was rejected.
 type Batch struct {
-	rows     [4][][]any
-	gone     [4]int // of the rows, those that report something as gone
+	rows [4][][]any
+	gone [4]int // of the rows, those that report something as gone
+	// Rejected are the records and values that cannot be used; Tally is what the chunk counted.
 	Rejected []Rejected
 	Tally    tally.Tally
 	scratch  []byte // for hashing, used again for every row
@@ -25,6 +26,7 @@ type Batch struct {
 // Builder turns chunks into batches.
 type Builder struct {
 	Mapper *mapper.Mapper
+	// Today is the day by which start and end dates decide about a person's status.
 	Today  time.Time
 	Schema attribute.Schema // of people's custom attributes
 }
@@ -64,6 +66,10 @@ func (o *Batch) count(records [4]int) {
 	}
 }
 
+// identity adds a row for a person: its key is checked, tombstones go a way of their own, fields
+// are mapped, and custom attributes are held against the tenant's schema. What is wrong with a
+// value is reported and the person is used without it; what is wrong with the whole record sets it
+// aside.
 func (o *Batch) identity(b *Builder, r *v1.RemoteIdentity) {
 	if !o.keyed(Identities, r.ExternalID, r) {
 		return
@@ -176,6 +182,7 @@ func shortened(name string) string {
 	return strings.ToValidUTF8(name[:256], "") + "…"
 }
 
+// account adds a row for an account, as identity does for a person.
 func (o *Batch) account(b *Builder, r *v1.RemoteAccount) {
 	if !o.keyed(Accounts, r.ExternalID, r) {
 		return
@@ -233,6 +240,8 @@ func withCustom(attributes, custom map[string]any) map[string]any {
 	return both
 }
 
+// entitlement adds a row for an entitlement. The name falls back to the key, the display name to
+// the name.
 func (o *Batch) entitlement(b *Builder, r *v1.RemoteEntitlement) {
 	if !o.keyed(Entitlements, r.ExternalID, r) {
 		return
@@ -292,6 +301,8 @@ func (o *Batch) entitlement(b *Builder, r *v1.RemoteEntitlement) {
 	})
 }
 
+// grant adds a row for a grant. It needs an entitlement and a principal: an account, a nested
+// entitlement or a reference. A tombstone may have a key of its own instead.
 func (o *Batch) grant(b *Builder, r *v1.RemoteGrant) {
 	named := r.EntitlementExternalID != "" &&
 		(r.AccountExternalID != nil || r.PrincipalEntitlementExternalID != nil || r.PrincipalRef != nil)

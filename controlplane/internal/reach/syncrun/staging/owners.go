@@ -13,6 +13,7 @@ import (
 // maxOwners bounds the owners that a record names, as the API bounds those that a person sets.
 const maxOwners = 50
 
+// noOwners is the JSON of an empty list, made once.
 var noOwners = raw("[]")
 
 // owners are a record's references to owners as they are staged. The owners of an entitlement have no order, so that
@@ -45,6 +46,7 @@ func (o *Batch) owners(table int, id string, refs []v1.Ref) raw {
 	return encodedOwners(table, kept)
 }
 
+// tellOwner reports an owner that cannot be used. The object itself is used.
 func (o *Batch) tellOwner(table int, id, code, message string) {
 	o.Rejected = append(
 		o.Rejected,
@@ -52,6 +54,8 @@ func (o *Batch) tellOwner(table int, id, code, message string) {
 	)
 }
 
+// encodedOwners is the JSON of the references. Those of entitlements are sorted, since directories
+// give them in any order and an equal set must have an equal hash.
 func encodedOwners(table int, refs []v1.Ref) raw {
 	if len(refs) == 0 {
 		return noOwners

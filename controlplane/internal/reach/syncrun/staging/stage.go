@@ -59,6 +59,7 @@ var ProtocolKinds = [4]v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements
 // objectNames are the stages' kinds of object, as errors name them.
 var objectNames = [...]string{"identity", "account", "entitlement", "grant"}
 
+// names splits a list of columns.
 func names(columns string) []string {
 	fields := strings.Split(columns, ",")
 	for i := range fields {

@@ -65,6 +65,7 @@ func Write(ctx context.Context, tx *pg.Tx, run string, seq int, b *Batch, page *
 // MaxRejected bounds how many rejected records and values of a run are kept; the counter goes on.
 const MaxRejected = 10000
 
+// queueAside queues the insertion of what was rejected.
 func queueAside(batch *pgx.Batch, run string, a Rejected) {
 	const sql = `
 		insert into sync_error (tenant_id, run_id, object, external_id, code, message, field, whole, digest)

@@ -22,9 +22,11 @@ const (
 
 // Rejected is a record, or a value of one, that cannot be used. Its message names fields, never values.
 type Rejected struct {
+	// Object is the kind of record, ExternalID its key, Field the source field.
 	Object, ExternalID, Code, Message, Field string
 	Whole                                    bool // nothing of the record is used
-	Digest                                   []byte
+	// Digest identifies the record, so that one that is read again is reported once.
+	Digest []byte
 }
 
 // keyed checks the record's key.
@@ -49,6 +51,7 @@ func (o *Batch) keyed(table int, id string, record any) bool {
 	return false
 }
 
+// noAttributes is the JSON of an empty object, made once.
 var noAttributes = raw("{}")
 
 // raw is JSON that is written as it is.
@@ -79,6 +82,8 @@ func tellable(id string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(id[:min(len(id), maxKey)], "\x00", ""), "")
 }
 
+// attributes is the JSON of a record's attributes; ok is false if there are too many, they are too
+// large, or cannot be written as JSON. Then the whole record is set aside.
 func (o *Batch) attributes(table int, id string, record any, m map[string]any) (raw, bool) {
 	if len(m) == 0 {
 		return noAttributes, true
@@ -116,6 +121,8 @@ func (o *Batch) attributes(table int, id string, record any, m map[string]any) (
 	return b, true
 }
 
+// hasNUL says whether a text anywhere in a value has the character NUL, which PostgreSQL cannot
+// store.
 func hasNUL(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -166,6 +173,7 @@ func (o *Batch) put(table int, id string, record any, row []any) {
 	o.rows[table] = append(o.rows[table], row)
 }
 
+// kindOf tells an absent value from a present one, for the hash of a row.
 func kindOf(v any) byte {
 	if v == nil {
 		return 0
@@ -228,6 +236,7 @@ func NullIfEmpty(s string) *string {
 	return &s
 }
 
+// accountType is the connector's hint if it is a known type, and otherwise unknown.
 func accountType(hint string) string {
 	switch hint {
 	case "person", "privileged", "service", "shared", "system", "bot", "ai_agent", "break_glass":

@@ -64,6 +64,7 @@ type Counters struct {
 	Errors int64 `json:"errors"`
 }
 
+// add adds the counters that are counted directly; the others are derived from the report.
 func (c *Counters) add(o Counters) {
 	c.IdentitiesRead += o.IdentitiesRead
 	c.AccountsDiscovered += o.AccountsDiscovered
@@ -130,6 +131,7 @@ type Report struct {
 	Nestings Counts `json:"nestings"`
 }
 
+// add adds the counts of each kind of record.
 func (r *Report) add(o Report) {
 	for i, to := range r.Kinds() {
 		to.Add(*o.Kinds()[i])
@@ -199,6 +201,7 @@ func (t *Tally) JSON() string {
 	return string(b)
 }
 
+// dropZeros removes zeros and empty objects, so that the JSON of a tally has only what was counted.
 func dropZeros(tree map[string]any) {
 	for key, v := range tree {
 		switch v := v.(type) {
