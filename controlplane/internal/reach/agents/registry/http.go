@@ -183,7 +183,7 @@ func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *create
 	}, nil
 }
 
-// handleList is GET /settings/agents, the oldest first.
+// handleList is GET /settings/agents, the newest first.
 func (r *Registry) handleList(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -222,7 +222,7 @@ func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchI
 	return shown(r.change(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
-// handleReenroll invites a new host for the agent. The old one works until the new one registers.
+// handleReenroll invites a new host for the agent. The keys and tokens of the old one are forgotten at once.
 func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *enrollIn) (*httpapi.One[Invited], error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err

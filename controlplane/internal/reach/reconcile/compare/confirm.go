@@ -26,8 +26,7 @@ func (c *comparison) confirm(ctx context.Context) error {
 // more.
 const unresolvedTold = 1000
 
-// confirmedAbsences are grants and memberships whose absence something else confirms, such as a
-// reading of that one group.
+// confirmedAbsences are the grants and memberships for which confirm has found the second proof of absence.
 const confirmedAbsences = `
 	create temp table r_confirmed on commit drop as
 	with absent as (
