@@ -14,6 +14,7 @@ func (s ApprovalStage) Sentence() string {
 	return strings.Join(groups, " and ")
 }
 
+// sentence says in words who decides, such as "2 of the manager, the sponsor".
 func (g ApproverGroup) sentence() string {
 	names := make([]string, len(g.Approvers))
 	for i, r := range g.Approvers {
@@ -30,6 +31,7 @@ func (g ApproverGroup) sentence() string {
 	return strings.Join(names, " or ")
 }
 
+// sentence says in words whom the resolver finds.
 func (r ApproverResolver) sentence() string {
 	switch r.Kind {
 	case ByManager:

@@ -17,7 +17,9 @@ const (
 
 // Condition says whom a rule is about. The zero Condition is about nobody.
 type Condition struct {
-	root  node
+	root node
+	// needs are the memberships that the rules ask for, so that callers can load them for many
+	// people at once.
 	needs Needs
 }
 
@@ -116,6 +118,7 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.root.normal())
 }
 
+// collect adds what a node needs. Expressions read fields only.
 func (n *Needs) collect(x node) {
 	switch x := x.(type) {
 	case *group:
@@ -137,6 +140,7 @@ func (n *Needs) collect(x node) {
 	}
 }
 
+// merge adds the texts that are not there yet.
 func merge(into, more []string) []string {
 	for _, m := range more {
 		if !slices.Contains(into, m) {

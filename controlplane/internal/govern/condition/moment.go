@@ -10,6 +10,7 @@ import (
 
 // when is a day or an instant, or so and so long from today.
 type when struct {
+	// at is the day or instant, where it is not relative.
 	at       time.Time
 	exact    bool // an instant, not a day
 	relative bool
@@ -19,6 +20,7 @@ type when struct {
 	days     int
 }
 
+// period is an ISO 8601 duration of years, months, weeks and days, with a minus sign for the past.
 var period = regexp.MustCompile(`^(-?)P(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?$`)
 
 // parseWhen reads 2026-03-01, an RFC 3339 time, today, P30D for 30 days from today or -P30D for 30 days ago.
@@ -65,6 +67,7 @@ func (w when) String() string {
 	return sign + w.length()
 }
 
+// length is the duration in its normal form; weeks became days.
 func (w when) length() string {
 	var b strings.Builder
 	b.WriteString("P")

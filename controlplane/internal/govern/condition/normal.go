@@ -29,6 +29,7 @@ type scriptForm struct {
 	Expression string `json:"expression"`
 }
 
+// normal is the group in the form that is stored.
 func (g *group) normal() any {
 	out := groupForm{Match: g.match, Rules: []any{}}
 	for _, n := range g.of {
@@ -37,8 +38,10 @@ func (g *group) normal() any {
 	return out
 }
 
+// normal is the expression in the form that is stored.
 func (s *script) normal() any { return scriptForm{s.source} }
 
+// normal is the rule in the form that is stored.
 func (r *rule) normal() any {
 	out := ruleForm{Op: r.op, Value: r.stored()}
 	if r.field != nil {
@@ -47,6 +50,8 @@ func (r *rule) normal() any {
 	return out
 }
 
+// stored is the rule's value in the form that is stored: a list for operators that take several,
+// except that a list of one of in_tree, has_role and has_entitlement is a single value.
 func (r *rule) stored() any {
 	switch r.op {
 	case field.Exists:
@@ -97,6 +102,8 @@ func simplify(n node) node {
 	return n
 }
 
+// simplified is an equivalent rule with sorted values, each once. in with one value becomes eq,
+// not_in becomes ne. Equal rules then have equal texts.
 func (r *rule) simplified() node {
 	s := *r
 	s.texts, s.numbers = sortedOnce(r.texts), sortedOnce(r.numbers)
@@ -118,6 +125,7 @@ func (r *rule) simplified() node {
 	return &s
 }
 
+// sortedOnce is the sorted list without repetitions.
 func sortedOnce[T string | float64](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -127,6 +135,8 @@ func sortedOnce[T string | float64](list []T) []T {
 	return slices.Compact(list)
 }
 
+// simplified is an equivalent group: a nested group that combines in the same way is dissolved,
+// repeated rules are dropped, and a group of one rule is that rule.
 func (g *group) simplified() node {
 	out := &group{match: g.match}
 	seen := map[string]bool{}

@@ -23,6 +23,7 @@ type parser struct {
 // mostProblems are told of one condition.
 const mostProblems = 50
 
+// refuse adds a problem at a JSON pointer, up to a limit.
 func (p *parser) refuse(at, code string, suggestions []string, format string, args ...any) {
 	if suggestions == nil {
 		suggestions = []string{}
@@ -35,6 +36,8 @@ func (p *parser) refuse(at, code string, suggestions []string, format string, ar
 	}
 }
 
+// whole parses a condition. Its size is bounded first: conditions are stored and evaluated for
+// everyone.
 func (p *parser) whole(raw json.RawMessage) node {
 	if len(raw) > MaxSize {
 		p.refuse(
@@ -61,6 +64,8 @@ func (p *parser) whole(raw json.RawMessage) node {
 	return p.node(v, "#", 1)
 }
 
+// node parses a rule, a group or an expression, by the members that it has. nil: it cannot be used,
+// and the problems say why.
 func (p *parser) node(v any, at string, depth int) node {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -97,6 +102,7 @@ func (p *parser) only(m map[string]any, at string, names ...string) {
 	}
 }
 
+// sortedKeys are the names of the members in order.
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -106,8 +112,11 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
+// escape writes a name as a part of a JSON pointer (RFC 6901 section 3).
 func escape(s string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(s) }
 
+// group parses a group. Depth is bounded; an empty group is allowed only at the top, where it means
+// everyone.
 func (p *parser) group(m map[string]any, at string, depth int) node {
 	g := &group{}
 	if g.match, _ = m["match"].(string); g.match == "" && m["match"] == nil {
@@ -155,6 +164,8 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 	return g
 }
 
+// rule parses a rule: operator, field and value. An unknown operator is answered with the one that
+// was probably meant.
 func (p *parser) rule(m map[string]any, at string) node {
 	p.rules++
 	op, _ := m["op"].(string)
@@ -268,6 +279,8 @@ func (p *parser) value(r *rule, m map[string]any, at string) {
 	}
 }
 
+// when parses a date, an instant or a relative date into the rule. Fields that are dates take no
+// instant.
 func (p *parser) when(r *rule, v any, at string) {
 	s, _ := v.(string)
 	w, ok := parseWhen(s)
@@ -317,6 +330,7 @@ func (p *parser) scalar(r *rule, v any, at string) {
 	r.texts = append(r.texts, s)
 }
 
+// text parses a text that is not empty, not too long and has no NUL.
 func (p *parser) text(v any, at string) (string, bool) {
 	s, ok := v.(string)
 	switch {
@@ -367,6 +381,7 @@ func (p *parser) texts(v any, at, wanted string) []string {
 	return out
 }
 
+// number is a finite JSON number.
 func number(v any) (float64, bool) {
 	n, ok := v.(json.Number)
 	if !ok {

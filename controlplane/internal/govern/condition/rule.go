@@ -8,6 +8,7 @@ import (
 
 // group joins rules.
 type group struct {
+	// match is all, any or none; of are the rules and groups.
 	match string
 	of    []node
 }
@@ -37,10 +38,14 @@ type rule struct {
 	flags   []bool
 	number  float64
 	want    bool
-	moment  when
-	among   map[string]bool // texts as the field compares them
+	// moment is the date of before, after and dates.
+	moment when
+	among  map[string]bool // texts as the field compares them
 }
 
+// met says whether a person satisfies the rule. A field that the person does not have, or of
+// another type, is a warning and false, so that a policy never gives access by mistake. A field
+// that is known to be empty satisfies only the negative operators.
 func (r *rule) met(f Facts, warn *[]Warning) bool {
 	switch r.op {
 	case field.InTree:
@@ -68,6 +73,7 @@ func (r *rule) met(f Facts, warn *[]Warning) bool {
 	return met && fits
 }
 
+// anyOf says whether something holds for one of the values.
 func anyOf(values []string, holds func(string) bool) bool {
 	for _, v := range values {
 		if holds(v) {
@@ -77,6 +83,7 @@ func anyOf(values []string, holds func(string) bool) bool {
 	return false
 }
 
+// warn adds a warning about the rule.
 func (r *rule) warn(to *[]Warning, code, detail string) {
 	*to = append(*to, Warning{Pointer: r.at, Code: code, Detail: detail})
 }
@@ -95,6 +102,7 @@ func (r *rule) read(facts map[string]any) (v any, there bool) {
 	return v, there
 }
 
+// empty says whether a value counts as absent for exists.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -131,6 +139,7 @@ func (r *rule) compare(v any, f Facts) (met, fits bool) {
 	return r.contains(v) // the only one that is left
 }
 
+// equals compares a value with those of the rule. fits is false if the types cannot be compared.
 func (r *rule) equals(v any, f Facts) (met, fits bool) {
 	switch r.field.Kind {
 	case field.Flag:
@@ -150,6 +159,7 @@ func (r *rule) equals(v any, f Facts) (met, fits bool) {
 	return containsOf(r.numbers, n), ok && len(r.numbers) > 0
 }
 
+// containsOf says whether the list has the value.
 func containsOf[T comparable](list []T, v T) bool {
 	for _, each := range list {
 		if each == v {
@@ -159,6 +169,7 @@ func containsOf[T comparable](list []T, v T) bool {
 	return false
 }
 
+// contains says whether a text contains the rule's text, or a list has it as an element.
 func (r *rule) contains(v any) (met, fits bool) {
 	wanted := r.fold(r.texts[0])
 	switch v := v.(type) {
@@ -182,6 +193,7 @@ func (r *rule) contains(v any) (met, fits bool) {
 	return false, false
 }
 
+// sameDay compares days in UTC.
 func (r *rule) sameDay(v any, today time.Time) (met, fits bool) {
 	s, isText := v.(string)
 	t, _, ok := instant(s)
@@ -202,11 +214,14 @@ func (r *rule) ordered(v any, f Facts) (met, fits bool) {
 	return r.op == field.Before && t.Before(limit) || r.op == field.After && t.After(limit), true
 }
 
+// day is the beginning of an instant's day in UTC.
 func day(t time.Time) time.Time {
 	t = t.UTC()
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
+// fold is the form in which texts are compared. Codes of other systems are compared exactly,
+// everything else without case.
 func (r *rule) fold(s string) string {
 	if r.field.Kind == field.Code && r.field.Among == nil {
 		return s
@@ -225,6 +240,7 @@ func (r *rule) prepare() {
 	}
 }
 
+// asNumber is a number of any of the types in which facts come.
 func asNumber(v any) (float64, bool) {
 	switch n := v.(type) {
 	case float64:

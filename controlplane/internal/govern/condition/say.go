@@ -12,6 +12,7 @@ import (
 // and " or ", or ", groups inside others in parentheses; whatever could be mistaken for words of the grammar is in
 // quotes.
 
+// say says the group in words. nested puts it into parentheses.
 func (g *group) say(nested bool) string {
 	if len(g.of) == 0 {
 		return "everybody"
@@ -33,8 +34,11 @@ func (g *group) say(nested bool) string {
 	return strings.Join(words, joint)
 }
 
+// say quotes the expression.
 func (s *script) say(bool) string { return "the expression " + strconv.Quote(s.source) + " is true" }
 
+// say says the rule in words, such as "department is Surgery". Package grammar reads these words
+// back.
 func (r *rule) say(bool) string {
 	switch r.op {
 	case field.HasRole:
@@ -47,6 +51,7 @@ func (r *rule) say(bool) string {
 	return r.field.Label + " " + r.predicate()
 }
 
+// predicate is what the rule says about its field.
 func (r *rule) predicate() string {
 	switch r.op {
 	case field.Exists:
@@ -76,6 +81,7 @@ func (r *rule) predicate() string {
 	return "is " + r.single()
 }
 
+// single is the rule's one value in words.
 func (r *rule) single() string {
 	switch r.field.Kind {
 	case field.Date:
@@ -106,6 +112,7 @@ func (r *rule) spoken() []string {
 	return out
 }
 
+// list joins values: "a, b or c".
 func list(words []string, joint string) string {
 	if len(words) == 1 {
 		return words[0]

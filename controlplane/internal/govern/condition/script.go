@@ -18,6 +18,7 @@ type script struct {
 	about   string // the fact that is its value, where a vocabulary names one
 }
 
+// script parses an expression, bounded in size. It counts as one rule.
 func (p *parser) script(v any, at string) node {
 	p.rules++
 	at += "/expression"
@@ -94,6 +95,8 @@ const subject = "identity"
 // recorder is a Facts that keeps the record which expressions read, so that several share it.
 type recorder interface{ Record() *pyexpr.Record }
 
+// met evaluates the expression. One that fails is a warning and false. The warning has no values of
+// the person: it is shown to administrators of policies.
 func (s *script) met(f Facts, warn *[]Warning) bool {
 	var record *pyexpr.Record
 	if r, ok := f.(recorder); ok {

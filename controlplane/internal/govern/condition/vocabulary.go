@@ -75,6 +75,7 @@ func (v Vocabulary) Parse(raw json.RawMessage) (Condition, []Problem) {
 	return finish(root), nil
 }
 
+// field finds a field of the vocabulary, or else one of a person.
 func (v Vocabulary) field(n string) (*field.Field, bool) {
 	if f, ok := v.fields[n]; ok {
 		return f, true

@@ -15,8 +15,10 @@ import (
 
 // Choice is a pack that a tenant is to begin with.
 type Choice struct {
+	// Key is the pack's, Version its version; empty: the latest.
 	Key, Version string
-	Parameters   map[string]any
+	// Parameters are the values by key; those that are not given have their defaults.
+	Parameters map[string]any
 }
 
 // CheckChoices is a fault of kind Invalid unless all packs come with the service and take their parameters: a tenant
@@ -55,6 +57,7 @@ func CheckChoices(choices []Choice) error {
 	return nil
 }
 
+// there lists the keys of the packs that come with the product, for an error message.
 func there() string {
 	var keys []string
 	for _, s := range builtin.All() {

@@ -48,6 +48,7 @@ func (s *Service) Bindings() *binding.Service {
 // Jobs is the periodic work of sector packs.
 func (s *Service) Jobs() []queue.Job { return s.Bindings().Jobs() }
 
+// installations makes the service that installs packs, which finds them in the catalog.
 func (s *Service) installations() *install.Service {
 	return &install.Service{DB: s.DB, Now: s.Now, Find: func(
 		ctx context.Context,

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
+// base is the path of roles.
 const base = "/entitlements/roles"
 
 const (
@@ -72,6 +73,7 @@ type matchIn struct {
 	httpapi.IfMatch
 }
 
+// shown is the response with a role and its version as ETag.
 func shown(r role.Role, err error) (*httpapi.One[role.Role], error) {
 	if err != nil {
 		return nil, err
@@ -89,6 +91,7 @@ type publishIn struct {
 	Confirm string `query:"confirm" maxLength:"64"`
 }
 
+// published is the response with a publication.
 func published(p RolePublication, err error) (*httpapi.One[RolePublication], error) {
 	if err != nil {
 		return nil, err
@@ -96,6 +99,7 @@ func published(p RolePublication, err error) (*httpapi.One[RolePublication], err
 	return &httpapi.One[RolePublication]{ETag: httpapi.ETag(p.Role.Version), Body: p}, nil
 }
 
+// publishOne is POST …/publish.
 func (s *Service) publishOne(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -104,18 +108,22 @@ func (s *Service) publishOne(
 	return published(s.Publish(ctx, v, in.ID, in.IfMatch, in.Confirm, in.DryRun))
 }
 
+// propose is POST …/propose.
 func (s *Service) propose(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[RolePublication], error) {
 	return published(s.Propose(ctx, v, in.ID, in.IfMatch))
 }
 
+// withdraw is POST …/withdraw.
 func (s *Service) withdraw(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[role.Role], error) {
 	return shown(s.Withdraw(ctx, v, in.ID, in.IfMatch))
 }
 
+// deprecate is POST …/deprecate.
 func (s *Service) deprecate(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[role.Role], error) {
 	return shown(s.Deprecate(ctx, v, in.ID, in.IfMatch))
 }
 
+// retire is POST …/retire.
 func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *publishIn) (*httpapi.One[RolePublication], error) {
 	return published(s.Retire(ctx, v, in.ID, in.IfMatch, in.Confirm, in.DryRun))
 }

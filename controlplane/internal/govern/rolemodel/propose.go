@@ -124,6 +124,8 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 	return nil, nil
 }
 
+// question is the decision task for the owners: publish the role or reject it, with its changes,
+// its impact and its risk before and after. There is one task per role, hence the key.
 func (p publication) question(v viewer.Viewer, people []decision.Assignee) decision.New {
 	q := decision.New{
 		Kind:    draft.ProposalKind,
@@ -160,6 +162,7 @@ func (p publication) question(v viewer.Viewer, people []decision.Assignee) decis
 	return q
 }
 
+// who names the proposer in the task, with the person behind a service token.
 func who(v viewer.Viewer) map[string]any {
 	return map[string]any{"type": string(v.Kind), "id": v.ID, "identity_id": v.Identity, "display": v.Display,
 		"maker_id": v.Maker, "maker_identity_id": v.MakerIdentity}
@@ -205,6 +208,9 @@ func (s *Service) answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	return refused, nil
 }
 
+// answerOne carries a decision out. Nobody decides about their own proposal, be it through a
+// service token of theirs. The role is locked and the publication prepared again: what is published
+// is what the role is now.
 func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	proposer, _ := a.Task.Context["proposed_by"].(map[string]any)
 	if viewer.SamePerson(proposers(proposer), a.Decision.By.Parties()) {

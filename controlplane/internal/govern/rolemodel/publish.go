@@ -37,13 +37,15 @@ type RolePublication struct {
 
 // publication is a role about to be published.
 type publication struct {
-	role  role.Role
+	role role.Role
+	// after are the fields that are published, changes the differences from the active version.
 	after role.RoleFields
 	draft *draft.RoleDraft // of a role in use
 	weight
 	changes []draft.RoleChange
 }
 
+// out is the publication as the API shows it. A role that gave nothing so far has no risk before.
 func (p publication) out(state string) RolePublication {
 	o := RolePublication{
 		State:          state,

@@ -30,6 +30,7 @@ type Impact = impact.PolicyImpact
 // weight is how much a change of a role is.
 type weight struct {
 	Impact
+	// riskBefore and riskAfter are the risk levels of the role; empty: it did not exist.
 	riskBefore, riskAfter string
 }
 
@@ -52,6 +53,8 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	return w, err
 }
 
+// write makes the change inside a simulation: create, update or retire. A retired role keeps its
+// reasons and assignments there, so that it shows who would lose access.
 func (s *Service) write(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) (role.Role, error) {
 	switch {
 	case before.ID == "":
@@ -110,6 +113,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	return nil
 }
 
+// riskier is the risk that decides whether publication needs approval.
 func riskier(w weight) string {
 	if role.Risky(w.riskAfter) {
 		return w.riskAfter

@@ -24,6 +24,7 @@ const (
 		"cannot be asked, the next is."
 )
 
+// calendars is the path of work calendars.
 const calendars = "/approval-rules/calendars"
 
 // Routes are the paths of calendars and on-call schedules. Administrators write; auditors read.
@@ -61,12 +62,14 @@ type matchIn struct {
 	httpapi.IfMatch
 }
 
+// calendarsIn is the input of listCalendars.
 type calendarsIn struct {
 	httpapi.Paging
 	// Words, each of which is part of a name, without regard to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
 }
 
+// listCalendars is GET of the work calendars, by name.
 func (s *Service) listCalendars(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -87,6 +90,7 @@ func (s *Service) listCalendars(
 	return httpapi.Out(walk, items, total, func(c ApprovalCalendar) []string { return []string{c.Name, c.ID} }), err
 }
 
+// oneCalendar is GET of one work calendar.
 func (s *Service) oneCalendar(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[ApprovalCalendar], error) {
 	var found ApprovalCalendar
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -96,8 +100,10 @@ func (s *Service) oneCalendar(ctx context.Context, v viewer.Viewer, in *idIn) (*
 	return &httpapi.One[ApprovalCalendar]{ETag: httpapi.ETag(found.Version), Body: found}, err
 }
 
+// postCalendarIn is the input of postCalendar.
 type postCalendarIn struct{ Body ApprovalCalendarFields }
 
+// postCalendar is POST of a work calendar.
 func (s *Service) postCalendar(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -124,6 +130,8 @@ type patchCalendarIn struct {
 	RawBody []byte
 }
 
+// patchCalendar is PATCH of a work calendar. The row is locked from If-Match to the end. Members
+// that may not be null are refused as null.
 func (s *Service) patchCalendar(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -151,6 +159,7 @@ func (s *Service) patchCalendar(
 	return &httpapi.One[ApprovalCalendar]{ETag: httpapi.ETag(changed.Version), Body: changed}, err
 }
 
+// removeCalendar is DELETE of a work calendar. While something uses it, that is a conflict.
 func (s *Service) removeCalendar(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.None, error) {
 	return nil, s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		found, err := findCalendar(ctx, tx, in.ID, " for update of c")

@@ -44,6 +44,8 @@ type OnCallSchedule struct {
 	Version int `json:"version" db:"version"`
 }
 
+// check fills in defaults (shifts of a week from now on) and reports everything that is wrong with
+// the schedule at once, references to people and calendars included.
 func (f *OnCallScheduleFields) check(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	if f.Shift == "" {
 		f.Shift = "P7D"

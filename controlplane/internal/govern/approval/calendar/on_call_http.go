@@ -15,8 +15,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
+// onCall is the path of on-call schedules.
 const onCall = "/approval-rules/on-call"
 
+// onCallRoutes are the routes of on-call schedules. Administrators write; auditors read.
 func (s *Service) onCallRoutes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
@@ -38,12 +40,14 @@ func (s *Service) onCallRoutes() []httpapi.Route {
 	}
 }
 
+// onCallIn is the input of listOnCall.
 type onCallIn struct {
 	httpapi.Paging
 	// Words, each of which is part of a name, without regard to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
 }
 
+// listOnCall is GET of the on-call schedules, by name, with whose turn it is now.
 func (s *Service) listOnCall(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -66,6 +70,7 @@ func (s *Service) listOnCall(
 	return httpapi.Out(walk, items, total, func(c OnCallSchedule) []string { return []string{c.Name, c.ID} }), err
 }
 
+// oneOnCall is GET of one on-call schedule.
 func (s *Service) oneOnCall(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[OnCallSchedule], error) {
 	var found OnCallSchedule
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -75,8 +80,10 @@ func (s *Service) oneOnCall(ctx context.Context, v viewer.Viewer, in *idIn) (*ht
 	return &httpapi.One[OnCallSchedule]{ETag: httpapi.ETag(found.Version), Body: found}, err
 }
 
+// postOnCallIn is the input of postOnCall.
 type postOnCallIn struct{ Body OnCallScheduleFields }
 
+// postOnCall is POST of an on-call schedule.
 func (s *Service) postOnCall(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -103,6 +110,7 @@ type patchOnCallIn struct {
 	RawBody []byte
 }
 
+// patchOnCall is PATCH of an on-call schedule.
 func (s *Service) patchOnCall(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -130,6 +138,7 @@ func (s *Service) patchOnCall(
 	return &httpapi.One[OnCallSchedule]{ETag: httpapi.ETag(changed.Version), Body: changed}, err
 }
 
+// removeOnCall is DELETE of an on-call schedule. While a rule uses it, that is a conflict.
 func (s *Service) removeOnCall(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.None, error) {
 	return nil, s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		found, err := s.findOnCall(ctx, tx, in.ID, " for update of s")

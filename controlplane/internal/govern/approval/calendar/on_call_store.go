@@ -22,6 +22,7 @@ func schedulesByName() *listing.Query {
 	}
 }
 
+// onCallColumns are the columns of OnCallSchedule.
 const onCallColumns = `s.id::text as id, s.name, s.description, s.identity_ids::text[] as identity_ids, s.shift,
 	s.starts_at,
 	s.calendar_id::text as calendar_id, s.created_at, s.updated_at, s.version`
@@ -42,6 +43,8 @@ func (s *Service) findOnCall(ctx context.Context, tx *pg.Tx, id, locking string)
 	return one[0], err
 }
 
+// putOnCall checks and writes a schedule, new or changed, and records the difference under action.
+// Equal fields write nothing.
 func (s *Service) putOnCall(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -96,6 +99,7 @@ func (s *Service) putOnCall(
 	return s.findOnCall(ctx, tx, id, "")
 }
 
+// scheduleSubject names the schedule in audit entries.
 func scheduleSubject(id, name string) audit.Subject {
 	return audit.Subject{Type: "on_call_schedule", ID: id, Display: name}
 }

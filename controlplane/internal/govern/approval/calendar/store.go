@@ -22,6 +22,7 @@ func calendarsByName() *listing.Query {
 	}
 }
 
+// calendarColumns are the columns of ApprovalCalendar.
 const calendarColumns = `c.id::text as id, c.name, c.description, c.timezone, c.week, c.holidays, c.usual, c.created_at,
 	c.updated_at, c.version`
 
@@ -87,6 +88,7 @@ func putCalendar(
 	return findCalendar(ctx, tx, id, "")
 }
 
+// calendarSubject names the calendar in audit entries.
 func calendarSubject(id, name string) audit.Subject {
 	return audit.Subject{Type: "calendar", ID: id, Display: name}
 }

@@ -14,6 +14,7 @@ import (
 
 // Checker collects what is wrong with a resource, and what it references.
 type Checker struct {
+	// Problems are for the response; References are looked up together at the end.
 	Problems   []fault.Field
 	References []Reference
 }

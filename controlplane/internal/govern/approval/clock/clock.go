@@ -47,6 +47,8 @@ func Load(ctx context.Context, tx *pg.Tx) (Clock, error) {
 	return clock, nil
 }
 
+// nineToFive is the calendar of a tenant that has none: Monday to Friday, 09:00 to 17:00, without
+// holidays.
 func nineToFive(zone *time.Location) worktime.Calendar {
 	c := worktime.Calendar{Zone: zone}
 	for day := time.Monday; day <= time.Friday; day++ {
@@ -55,6 +57,8 @@ func nineToFive(zone *time.Location) worktime.Calendar {
 	return c
 }
 
+// calendar is the calendar with an ID. One that does not exist any more is replaced by the usual
+// one, so that a request never loses its deadline.
 func (c Clock) calendar(id string) worktime.Calendar {
 	if found, ok := c.byID[id]; ok {
 		return found

@@ -53,8 +53,10 @@ func Facts(
 	return found, err
 }
 
+// sets are sets of names, by ID.
 type sets = map[string]map[string]bool
 
+// put adds names to the set of an ID.
 func put(s sets, id string, names ...string) {
 	if s[id] == nil {
 		s[id] = map[string]bool{}

@@ -13,6 +13,8 @@ import (
 // most is how many members of a role are asked; the others are not looked at.
 const most = 500
 
+// managersOf are the managers above people, the nearest first, up to MaxManagerLevel. The bound
+// also ends the recursion in a line of managers that goes round in a circle.
 func managersOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string][]string, error) {
 	const sql = `
 		with recursive up (id, above, level) as (

@@ -36,6 +36,7 @@ const kindOfTask = "request_approval"
 
 // Wanted collects what resolvers need of the organization.
 type Wanted struct {
+	// managers asks for the lines of managers; roles, users and duty are the IDs to look up.
 	managers           bool
 	roles, users, duty []string
 }

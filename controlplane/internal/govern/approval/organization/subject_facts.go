@@ -80,6 +80,7 @@ func daysOf(s approval.Subject, at time.Time) (days any, permanent bool) {
 	return s.EndsAt.Sub(at).Hours() / 24, false
 }
 
+// textOrNil is the text, or nil for an empty one, as expressions see it.
 func textOrNil(s string) any {
 	if s == "" {
 		return nil
@@ -87,6 +88,7 @@ func textOrNil(s string) any {
 	return s
 }
 
+// instantOrNil is an instant in RFC 3339, or nil.
 func instantOrNil(t *time.Time) any {
 	if t == nil {
 		return nil
@@ -94,6 +96,7 @@ func instantOrNil(t *time.Time) any {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
+// anys is the list as expressions see it.
 func anys(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, t := range texts {

@@ -20,6 +20,7 @@ func complete(s *approval.Subject) {
 // Case is one subject on its way to a plan.
 type Case struct {
 	approval.Subject
+	// Item is the role or entitlement; Plan is the result.
 	Item  resource.Item
 	facts facts
 	Plan  approval.Plan
@@ -28,6 +29,7 @@ type Case struct {
 	log   []approval.Step
 }
 
+// note adds a line to the explanation of the plan, with the stage that it belongs to.
 func (c *Case) note(step, format string, args ...any) {
 	detail := fmt.Sprintf(format, args...)
 	if c.stage > 0 {

@@ -67,6 +67,9 @@ func choices(p approval.Plan) (among []condition.Condition) {
 	return among
 }
 
+// choice checks the approvers whom the requester has chosen: each must be allowed to decide about
+// the request, be there or have a delegate, and meet the condition. All wrong choices are reported
+// at once.
 func (o *resolver) choice(c *Case, among condition.Condition) error {
 	if len(c.Approvers) == 0 {
 		return fault.Coded(

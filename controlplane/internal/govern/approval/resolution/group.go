@@ -10,8 +10,10 @@ import (
 
 // groupBuilder fills a group of a stage.
 type groupBuilder struct {
-	o          *resolver
-	c          *Case
+	o *resolver
+	c *Case
+	// delegation says whether delegates may decide; slots are the seats filled so far, absent the
+	// people left out with the reason.
 	delegation bool
 	slots      []approval.PlanSlot
 	absent     []approval.PlanAbsent
@@ -35,6 +37,7 @@ func (b *groupBuilder) noteMissing(id, because, why string) {
 	}
 }
 
+// has says whether the person or app role has a seat already.
 func (b *groupBuilder) has(s approval.PlanSlot) bool {
 	return slices.ContainsFunc(
 		b.slots,

@@ -63,6 +63,7 @@ func (o *resolver) name(c *Case, r approval.ApproverResolver) nominees {
 	return nominees{because: r.Kind, none: fmt.Sprintf("a resolver of the kind %q is not known", r.Kind)}
 }
 
+// orReason adds the reason to a result without people.
 func orReason(n nominees, none string) nominees {
 	if len(n.ids)+len(n.reserve) == 0 {
 		n.none = none
@@ -70,10 +71,12 @@ func orReason(n nominees, none string) nominees {
 	return n
 }
 
+// owners are the owners, with the backups in reserve.
 func owners(because string, owners, backups []string) nominees {
 	return orReason(nominees{ids: owners, reserve: backups, because: because}, "there is no owner")
 }
 
+// nameManager finds the manager some levels above the beneficiary.
 func (o *resolver) nameManager(c *Case, level int) nominees {
 	because := "manager"
 	if level > 1 {
@@ -90,6 +93,7 @@ func (o *resolver) nameManager(c *Case, level int) nominees {
 	return nominees{ids: chain[level-1 : level], because: because, manager: true}
 }
 
+// nameSponsor finds the sponsor of the beneficiary, with the backup owner in reserve.
 func (o *resolver) nameSponsor(c *Case) nominees {
 	n := nominees{because: "sponsor"}
 	if facts := o.Facts[c.BeneficiaryID]; facts != nil {

@@ -4,10 +4,14 @@ package resource
 type Item struct {
 	Type, ID, Name, Kind, Risk string
 	Privileged                 bool
-	Owners, Backups            []string
-	InnerOwners                []string // of what a role holds
-	Tags, Connectors, Places   []string
-	RuleID                     string
+	// Owners and Backups are IDs of identities.
+	Owners, Backups          []string
+	InnerOwners              []string // of what a role holds
+	Tags, Connectors, Places []string
+	// RuleID is the item's own approval rule; empty: the tenant's rules apply.
+	RuleID string
+	// MaxDuration, Usual and Longer are ISO 8601 durations: the longest access, the default, and
+	// the longest extension. Empty: none.
 	MaxDuration, Usual, Longer string
 }
 

@@ -34,6 +34,7 @@ func (f *ApprovalRuleFields) inspect() *checker {
 	return c
 }
 
+// scope checks what the rule applies to. A default rule has no targets.
 func (c *checker) scope(a ApprovalScope) {
 	for _, of := range []struct {
 		table, member string
@@ -59,6 +60,8 @@ func (c *checker) scope(a ApprovalScope) {
 	}
 }
 
+// terms checks the durations, alone and against each other: a default longer than the maximum could
+// never be requested.
 func (c *checker) terms(t ApprovalTerms) {
 	c.ttl = c.Duration("#/request_ttl", t.RequestTTL, true, check.Year)
 	longest := c.Duration("#/grant/max_duration", t.Grant.MaxDuration, false, check.TenYears)
@@ -85,6 +88,8 @@ func (c *checker) terms(t ApprovalTerms) {
 	}
 }
 
+// branches checks that each branch can be reached: all but the last have a condition, and the last
+// has none. Conditions are stored in their normal form.
 func (c *checker) branches(branches []ApprovalBranch) {
 	if len(branches) == 0 {
 		c.Refuse("#/branches", "required", "a rule needs at least one branch")
@@ -120,6 +125,7 @@ func (c *checker) condition(at string, when ApprovalCondition) {
 	c.problems(at, problems)
 }
 
+// problems adds the problems of a condition, at the condition's place.
 func (c *checker) problems(at string, problems []condition.Problem) {
 	for _, p := range problems {
 		detail := p.Detail
@@ -130,6 +136,8 @@ func (c *checker) problems(at string, problems []condition.Problem) {
 	}
 }
 
+// outcome checks what a branch leads to. Only a chain has stages, and only use_rule names another
+// rule.
 func (c *checker) outcome(at string, o ApprovalOutcome) {
 	if !c.OneOf(at+"/kind", o.Kind, approval.Chain, approval.AutoApprove, approval.AutoReject, UseRule) {
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 )
 
+// group checks a group of approvers. A quorum that the group can never reach is refused.
 func (c *checker) group(at string, g approval.ApproverGroup) {
 	if len(g.Approvers) == 0 || len(g.Approvers) > 50 {
 		c.Refuse(at+"/approvers", "required", "one to fifty resolvers")
@@ -47,6 +48,7 @@ func possible(g approval.ApproverGroup) (n int, bounded bool) {
 	return len(seen), true
 }
 
+// resolvers checks a list of resolvers.
 func (c *checker) resolvers(at string, list []approval.ApproverResolver) {
 	for i, r := range list {
 		c.resolver(fmt.Sprintf("%s/%d", at, i), r)
@@ -69,6 +71,9 @@ var kinds = []string{
 	approval.ByOnCall,
 }
 
+// resolver checks that a resolver has the members of its kind and no others. Webhooks are refused:
+// approvers are found without calls to other systems, so that a plan depends only on the tenant's
+// own data.
 func (c *checker) resolver(at string, r approval.ApproverResolver) {
 	switch {
 	case r.Kind == approval.ByWebhook:
@@ -115,6 +120,7 @@ func (c *checker) resolver(at string, r approval.ApproverResolver) {
 	}
 }
 
+// expression checks an expression that finds approvers.
 func (c *checker) expression(at, text string) {
 	if strings.TrimSpace(text) == "" || strings.ContainsRune(text, 0) {
 		c.Refuse(at, "required", "an expression that gives an id, external id or address, or a list of them")

@@ -10,6 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
+// stage checks a stage. Times that come after the request has expired are refused, since they would
+// never be reached.
 func (c *checker) stage(at string, s approval.ApprovalStage) {
 	if strings.TrimSpace(s.Name) == "" || len(s.Name) > 200 {
 		c.Refuse(at+"/name", "required", "a name of at most 200 characters")
@@ -59,6 +61,7 @@ func (c *checker) stage(at string, s approval.ApprovalStage) {
 	c.window(at+"/decision_window", s.DecisionWindow)
 }
 
+// escalation checks one step of the escalation.
 func (c *checker) escalation(at string, e approval.EscalationStep) {
 	after := c.Duration(at+"/after", e.After, true, check.Year)
 	if after > 0 && c.ttl > 0 && after >= c.ttl {

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
+// wait checks what a stage waits for before it begins. nil: nothing.
 func (c *checker) wait(at string, w *approval.StageWait) {
 	if w == nil {
 		return
@@ -47,6 +48,7 @@ func (c *checker) wait(at string, w *approval.StageWait) {
 	}
 }
 
+// window checks when a stage may be decided. nil: at any time.
 func (c *checker) window(at string, w *approval.DecisionWindow) {
 	if w == nil {
 		return

@@ -87,6 +87,7 @@ func (r *Rule) match(it resource.Item, kind string) (level int, why string) {
 	return notAtAll, ""
 }
 
+// targets is how many targets the scope names.
 func (a ApprovalScope) targets() int {
 	return len(a.RoleIDs) + len(a.EntitlementIDs) + len(a.ConnectorIDs) + len(a.RiskLevels) + len(a.Tags)
 }

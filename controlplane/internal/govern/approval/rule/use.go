@@ -45,6 +45,7 @@ func uses(branches []ApprovalBranch) (to []check.Reference) {
 	return to
 }
 
+// reference is a reference to a rule, at a place of the request's body.
 func reference(ruleID, at string) check.Reference {
 	return check.Reference{Table: "approval_rule", ID: ruleID, At: at}
 }

@@ -77,6 +77,7 @@ func (s *Service) Coverage(
 	return gaps, total, err
 }
 
+// lets says whether the filters let an item pass.
 func (f CoverageFilters) lets(it resource.Item) bool {
 	return (f.Type == "" || f.Type == it.Type) && (len(f.RiskLevel) == 0 || slices.Contains(f.RiskLevel, it.Risk))
 }

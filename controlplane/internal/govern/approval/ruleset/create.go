@@ -58,6 +58,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New) (made rule
 	return made, err
 }
 
+// arguments are the columns of a rule as named arguments.
 func arguments(f rule.ApprovalRuleFields, id string) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id":          id,
@@ -72,6 +73,7 @@ func arguments(f rule.ApprovalRuleFields, id string) pgx.NamedArgs {
 	}
 }
 
+// insert writes a new rule and its first version. A taken name is a conflict.
 func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
 		insert into approval_rule (tenant_id, id, name, description, enabled, priority, applies_to, branches, terms,

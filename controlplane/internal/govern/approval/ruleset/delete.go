@@ -40,6 +40,8 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 	})
 }
 
+// remove deletes a rule that nothing uses, and records it. Requests keep the plan that the rule
+// made.
 func remove(ctx context.Context, tx *pg.Tx, before rule.ApprovalRule) error {
 	if err := check.CheckUnused(ctx, tx, before.ID, "approval_rule_in_use", "rule"); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// base is the path of approval rules.
 const base = "/approval-rules"
 
 const (
@@ -69,11 +70,13 @@ func (s *Service) Routes() []httpapi.Route {
 	}, s.calendars().Routes()...)
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	Filters
 }
 
+// list is GET /approval-rules.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[rule.ApprovalRule], error) {
 	walk, err := s.Cursors.Walk(v, "approval-rules", in.Paging, in.Filters)
 	if err != nil {
@@ -88,10 +91,12 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
+// one is GET of an approval rule.
 func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[rule.ApprovalRule], error) {
 	return shown(s.Read(ctx, v, in.ID))
 }
 
+// shown is the response with a rule and its version as ETag.
 func shown(r rule.ApprovalRule, err error) (*httpapi.One[rule.ApprovalRule], error) {
 	if err != nil {
 		return nil, err
@@ -99,11 +104,13 @@ func shown(r rule.ApprovalRule, err error) (*httpapi.One[rule.ApprovalRule], err
 	return &httpapi.One[rule.ApprovalRule]{ETag: httpapi.ETag(r.Version), Body: r}, nil
 }
 
+// postIn is the input of post. RawBody tells an absent member from one that is false.
 type postIn struct {
 	Body    rule.ApprovalRuleFields
 	RawBody []byte
 }
 
+// post is POST /approval-rules.
 func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[rule.ApprovalRule], error) {
 	made, err := s.Create(ctx, v, New{ApprovalRuleFields: sent(in.Body, in.RawBody)})
 	if err != nil {
@@ -124,6 +131,7 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of an approval rule (RFC 7396).
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[rule.ApprovalRule], error) {
 	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
 }
@@ -134,14 +142,17 @@ type matchIn struct {
 	httpapi.IfMatch
 }
 
+// remove is DELETE of an approval rule.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.None, error) {
 	return nil, s.Delete(ctx, v, in.ID, in.IfMatch)
 }
 
+// enable is POST …/enable.
 func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[rule.ApprovalRule], error) {
 	return shown(s.Enable(ctx, v, in.ID, in.IfMatch))
 }
 
+// disable is POST …/disable.
 func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[rule.ApprovalRule], error) {
 	return shown(s.Disable(ctx, v, in.ID, in.IfMatch))
 }
@@ -152,6 +163,7 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
+// versions is GET of the versions of a rule, the newest first.
 func (s *Service) versions(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -170,8 +182,10 @@ func (s *Service) versions(
 	), err
 }
 
+// simulateIn is the input of simulate.
 type simulateIn struct{ Body ApprovalTrial }
 
+// simulate is POST …/simulate: who would have to approve.
 func (s *Service) simulate(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -181,11 +195,13 @@ func (s *Service) simulate(
 	return &httpapi.One[ApprovalSimulation]{Body: out}, err
 }
 
+// coverageIn is the input of coverage.
 type coverageIn struct {
 	httpapi.Paging
 	CoverageFilters
 }
 
+// coverage is GET of the roles and entitlements without a rule of their own.
 func (s *Service) coverage(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -34,6 +34,7 @@ func (s *Service) List(
 	return items, total, err
 }
 
+// columns are the columns of ApprovalRule.
 const columns = `r.id::text as id, r.name, r.description, r.enabled, r.priority, r.applies_to, r.branches, r.terms,
 	r.labels, r.origin, r.created_at,
 	r.updated_at, r.version`
@@ -62,6 +63,7 @@ var orders = map[string]listing.Order{
 	"priority":   {Column: "r.priority", Type: "int"},
 }
 
+// query is the list's query. Targets are found in the JSON of applies_to by the operator ?.
 func (f Filters) query() (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {

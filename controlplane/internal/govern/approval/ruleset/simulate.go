@@ -184,6 +184,8 @@ func (r ApprovalTrialRequest) check(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
+// run resolves subjects by the tenant's rules, or by the rule of the trial, saved or not. Nothing
+// is written.
 func (t ApprovalTrial) run(
 	ctx context.Context,
 	tx *pg.Tx,

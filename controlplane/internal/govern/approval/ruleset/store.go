@@ -13,6 +13,8 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (rule.ApprovalRule, error) 
 	return find(ctx, tx, id, "")
 }
 
+// find reads a rule; the fault of one that does not exist is not_found. locking is empty or a
+// locking clause.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (rule.ApprovalRule, error) {
 	found, err := check.FindOne[rule.ApprovalRule](
 		ctx,

@@ -111,6 +111,8 @@ func (s *Service) Disable(
 	)
 }
 
+// alter changes a rule in a transaction of its own: locked, after If-Match, by how. The result has
+// warnings about today's organization.
 func (s *Service) alter(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action string,
 	how func(rule.ApprovalRuleFields) (rule.ApprovalRuleFields, error)) (changed rule.ApprovalRule, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -133,6 +135,7 @@ func (s *Service) alter(ctx context.Context, v viewer.Viewer, id string, match h
 	return changed, err
 }
 
+// rewrite checks and stores changed fields and records the difference. Equal fields write nothing.
 func rewrite(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -183,6 +186,7 @@ func permanent(body []byte, f *rule.ApprovalRuleFields) error {
 	return nil
 }
 
+// update writes the fields and keeps the new version.
 func update(ctx context.Context, tx *pg.Tx, id string, f rule.ApprovalRuleFields) error {
 	const sql = `
 		update approval_rule

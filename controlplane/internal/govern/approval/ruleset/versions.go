@@ -58,6 +58,7 @@ type ApprovalRuleVersion struct {
 	ChangedAt time.Time `json:"changed_at" db:"changed_at"`
 }
 
+// versions reads a page of a rule's versions, the newest first, and their number.
 func versions(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 )
 
+// clockForm matches a time of day from 00:00 to 24:00; 24:59 is refused where it is read.
 var clockForm = regexp.MustCompile(`^([01]\d|2[0-4]):([0-5]\d)$`)
 
 // ParseTimeOfDay reads a time of the day in minutes from midnight: 09:30, or 24:00 for its end.

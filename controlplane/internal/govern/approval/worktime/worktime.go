@@ -72,8 +72,10 @@ func (c Calendar) of(day time.Time) []Hours {
 	return c.Week[day.Weekday()]
 }
 
+// minutes is n minutes.
 func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
 
+// later is the later of two instants.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -81,6 +83,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+// earlier is the earlier of two instants.
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
@@ -167,6 +170,8 @@ func (c Calendar) addDays(t time.Time, n int) (at time.Time, found bool) {
 	return at, found
 }
 
+// addHours is the instant when d of working time has passed since t. found is false for a calendar
+// without working time in the years that are looked at.
 func (c Calendar) addHours(t time.Time, d time.Duration) (at time.Time, found bool) {
 	c.each(t, func(s stretch) bool {
 		if length := s.to.Sub(s.from); length < d {

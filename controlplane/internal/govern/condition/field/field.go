@@ -27,6 +27,7 @@ func (k Kind) String() string {
 
 // Field is something of a person, or of a vocabulary, that rules ask for.
 type Field struct {
+	// Name is the name in rules, Label the words in sentences, Kind how values are compared.
 	Name  string
 	Kind  Kind
 	Label string

@@ -52,6 +52,7 @@ var (
 	joints = []string{" or ", " nor ", " and "}
 )
 
+// isName says whether a text can be written without quotes.
 func isName(s string) bool { return bare.MatchString(s) }
 
 // IsPlain says whether a value needs no quotes in a sentence.

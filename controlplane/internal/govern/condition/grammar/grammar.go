@@ -22,13 +22,16 @@ func Read(text string) (tree any, err error) {
 
 // reader goes through a sentence.
 type reader struct {
-	text  string
+	text string
+	// at is the position in bytes; depth bounds nested parentheses.
 	at    int
 	depth int
 }
 
+// rest is what has not been read.
 func (r *reader) rest() string { return r.text[r.at:] }
 
+// took reads a word, if it comes next.
 func (r *reader) took(word string) bool {
 	if strings.HasPrefix(r.rest(), word) {
 		r.at += len(word)
@@ -37,10 +40,12 @@ func (r *reader) took(word string) bool {
 	return false
 }
 
+// wrong is the error at the present position, with what is expected there.
 func (r *reader) wrong(expected string) error {
 	return fmt.Errorf("at character %d, before %q: %s is expected", r.at+1, field.Clip(r.rest()), expected)
 }
 
+// whole reads the sentence to its end, into the JSON form of a condition.
 func (r *reader) whole() (any, error) {
 	if r.text == "everybody" {
 		return map[string]any{"match": field.MatchAll, "rules": []any{}}, nil
@@ -82,6 +87,7 @@ func (r *reader) joined() (any, error) {
 	}
 }
 
+// term reads a group in parentheses, an expression, a membership, or a rule about a field.
 func (r *reader) term() (any, error) {
 	switch {
 	case r.took("none of ("):
@@ -112,6 +118,7 @@ func (r *reader) term() (any, error) {
 	return r.rule()
 }
 
+// closed reads up to the closing parenthesis.
 func (r *reader) closed() (any, error) {
 	inner, err := r.joined()
 	if err == nil && !r.took(")") {
@@ -120,11 +127,13 @@ func (r *reader) closed() (any, error) {
 	return inner, err
 }
 
+// held reads the values of has_role, has_entitlement or in_tree.
 func (r *reader) held(op string) (any, error) {
 	values, err := r.list(" or ", false)
 	return map[string]any{"op": op, "value": values}, err
 }
 
+// rule reads a field and what is said about it.
 func (r *reader) rule() (any, error) {
 	f, err := r.label()
 	if err != nil {
@@ -150,6 +159,7 @@ var labels = func() []*field.Field {
 	return list
 }()
 
+// label reads the words for a field: "attribute shift", or the label of a known field.
 func (r *reader) label() (*field.Field, error) {
 	for _, of := range []string{"attributes", "labels"} {
 		if !r.took(field.Maps[of] + " ") {
@@ -203,6 +213,7 @@ var phrases = []struct{ words, op string }{
 	{"starts with ", field.StartsWith},
 }
 
+// predicate reads operator and value, by the words that Condition.Sentence writes.
 func (r *reader) predicate(f *field.Field) (op string, value any, err error) {
 	for _, p := range phrases {
 		if !r.took(p.words) {

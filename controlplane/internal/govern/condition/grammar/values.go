@@ -32,6 +32,8 @@ func (r *reader) list(joint string, typed bool) ([]any, error) {
 // ends are what a value that is not in quotes ends before.
 var ends = regexp.MustCompile(`,| or | nor | and |\)|$`)
 
+// value reads a value, in quotes or up to the next word of the grammar. typed reads true, false and
+// numbers as such; without it they are texts.
 func (r *reader) value(typed bool) (any, error) {
 	if strings.HasPrefix(r.rest(), `"`) {
 		return r.quoted()
@@ -50,6 +52,7 @@ func (r *reader) value(typed bool) (any, error) {
 	return text, nil
 }
 
+// quoted reads a text in quotes, with Go's escapes.
 func (r *reader) quoted() (string, error) {
 	text, err := strconv.QuotedPrefix(r.rest())
 	if err != nil || text[0] != '"' {
@@ -59,8 +62,10 @@ func (r *reader) quoted() (string, error) {
 	return strconv.Unquote(text)
 }
 
+// spokenTime matches a relative date, such as "30 days ago".
 var spokenTime = regexp.MustCompile(`^(?:(\d+) years? ?)?(?:(\d+) months? ?)?(?:(\d+) days? ?)?(ago|from today)`)
 
+// time reads a date, or a relative one as an ISO 8601 duration.
 func (r *reader) time() (any, error) {
 	if m := spokenTime.FindStringSubmatch(r.rest()); m != nil && m[1]+m[2]+m[3] != "" {
 		r.at += len(m[0])

@@ -149,6 +149,7 @@ func shifts(a, b map[target]bool) []impact.GrantShift {
 	return out
 }
 
+// textOf is the text behind a pointer, empty for nil.
 func textOf(s *string) string {
 	if s == nil {
 		return ""

@@ -11,6 +11,7 @@ import (
 
 // gaining is somebody who gains or loses something.
 type gaining struct {
+	// id is the person's; gains are the entitlements and accounts that they would get.
 	id    string
 	gains []impact.GrantShift
 	loses bool

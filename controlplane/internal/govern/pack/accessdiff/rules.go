@@ -16,6 +16,7 @@ type target struct{ connector, entitlement string }
 
 // Rule is an enforced policy, ready to be matched against people.
 type Rule struct {
+	// deny is true for a policy that denies; when are the statuses of people that it applies to.
 	deny      bool
 	when      []string
 	condition condition.Condition

@@ -78,6 +78,7 @@ type waiting struct {
 	bound   []string // what has found something
 }
 
+// selectorsWaiting are the selectors of an installation that have found nothing so far.
 func selectorsWaiting(all map[installation.ObjectKey]installation.Object) (out []format.Selector) {
 	for _, o := range all {
 		for _, p := range o.Pending {

@@ -33,6 +33,8 @@ var All = sync.OnceValue(func() []*format.Source {
 	return all
 })
 
+// load reads a pack that is embedded in the program. Its signature is not asked for: the program
+// itself vouches for it.
 func load(name string) (*format.Source, error) {
 	dir, err := fs.Sub(content, "packs/"+name)
 	if err != nil {

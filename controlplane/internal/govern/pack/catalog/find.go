@@ -69,6 +69,7 @@ func versions(ctx context.Context, tx *pg.Tx, key string) ([]SectorPack, error) 
 	return all, nil
 }
 
+// briefs are the tenant's installations by key of the pack.
 func briefs(ctx context.Context, tx *pg.Tx) (map[string]InstallationBrief, error) {
 	out := map[string]InstallationBrief{}
 	var key string

@@ -12,10 +12,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 }
 
+// list is GET /sector-packs, in the order of keys. The catalog is small, so a page is cut out of
+// all of it.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[SectorPack], error) {
 	walk, err := s.Cursors.Walk(v, "sector-packs", in.Paging, nil)
 	if err != nil {
@@ -39,6 +42,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return httpapi.Out(walk, all, total, func(p SectorPack) []string { return []string{p.Key} }), nil
 }
 
+// read is GET of a pack with its latest version.
 func (s *Service) read(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -86,6 +90,8 @@ type versionIn struct {
 	Version string `path:"version" maxLength:"100"`
 }
 
+// readVersion is GET of one version with its objects, filled in with the defaults of the
+// parameters.
 func (s *Service) readVersion(ctx context.Context, v viewer.Viewer, in *versionIn) (*httpapi.One[PackContent], error) {
 	out := httpapi.One[PackContent]{Body: PackContent{Objects: []PackContentObject{}}}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

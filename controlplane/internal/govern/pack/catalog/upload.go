@@ -83,6 +83,9 @@ func keep(ctx context.Context, tx *pg.Tx, entry SectorPack, packed []byte) (bool
 // maxUploads is how many packs a tenant may bring.
 const maxUploads = 50
 
+// upload is POST of a pack. It is validated first; then, under the lock of the tenant's packs, it
+// is kept. The same content again changes nothing and writes no audit entry, so that an upload can
+// be repeated.
 func (s *Service) upload(ctx context.Context, v viewer.Viewer, in *uploadIn) (*httpapi.Created[SectorPack], error) {
 	packed := in.Body.Archive
 	verdict, source, problems := s.judge(packed, in.Lenient)

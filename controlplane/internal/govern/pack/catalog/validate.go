@@ -27,6 +27,7 @@ type PackVerdict struct {
 // PackProblem is something that is wrong with a pack, and how it is mended.
 type PackProblem diagnostic.Problem
 
+// uploadIn is the input of upload and validate.
 type uploadIn struct {
 	// Leave out what this version of the format does not know, instead of refusing it.
 	Lenient bool `query:"lenient"`
@@ -37,6 +38,8 @@ type uploadIn struct {
 	}
 }
 
+// validate is POST …/validate: what upload would say, without keeping anything. It needs no
+// database.
 func (s *Service) validate(_ context.Context, _ viewer.Viewer, in *uploadIn) (*httpapi.One[PackVerdict], error) {
 	v, _, problems := s.judge(in.Body.Archive, in.Lenient)
 	for _, p := range problems {

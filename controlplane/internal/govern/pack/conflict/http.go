@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// conflictsIn is the input of listConflicts.
 type conflictsIn struct {
 	installation.PackKey
 	httpapi.Paging
@@ -22,6 +23,7 @@ type ConflictFilters struct {
 	State string `query:"state" enum:"open,resolved,superseded"`
 }
 
+// listConflicts is GET of an installation's conflicts.
 func (s *Service) listConflicts(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -57,6 +59,8 @@ type resolveIn struct {
 	}
 }
 
+// resolveConflict is POST …/resolve. If-Match guards against a conflict that was resolved
+// meanwhile.
 func (s *Service) resolveConflict(
 	ctx context.Context,
 	v viewer.Viewer,

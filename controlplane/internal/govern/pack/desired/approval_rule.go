@@ -18,6 +18,7 @@ type approver struct {
 	resolver approval.ApproverResolver
 }
 
+// approvers are the words for approvers that a pack may use.
 var approvers = map[string]approver{
 	"manager":          {"Manager", approval.ApproverResolver{Kind: "manager", Level: 1}},
 	"managers_manager": {"Manager's manager", approval.ApproverResolver{Kind: "manager", Level: 2}},
@@ -53,6 +54,8 @@ func ApprovalRule(r format.ApprovalRule, roles map[string]string) (State, error)
 	return w, err
 }
 
+// stagesOf are the stages of an approval rule. Each stage has one group, any member of which
+// decides, and is named after its approvers.
 func stagesOf(r format.ApprovalRule) []approval.ApprovalStage {
 	stages := make([]approval.ApprovalStage, len(r.Stages))
 	for i, s := range r.Stages {

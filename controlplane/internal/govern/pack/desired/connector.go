@@ -18,14 +18,15 @@ func (s Connector) Suits(w format.When) bool {
 
 // Connector is a connector as selectors see it. Vendor is empty if it has none.
 type Connector struct {
-	ID          string            `db:"id"`
-	BusinessID  string            `db:"business_id"`
-	Type        string            `db:"type"`
-	Vendor      string            `db:"vendor"`
-	Environment string            `db:"environment"`
-	Purpose     string            `db:"purpose"`
-	Labels      map[string]string `db:"labels"`
-	Read        bool              `db:"read"` // its first sync has succeeded: what is there is known
+	ID          string `db:"id"`
+	BusinessID  string `db:"business_id"`
+	Type        string `db:"type"`
+	Vendor      string `db:"vendor"`
+	Environment string `db:"environment"`
+	Purpose     string `db:"purpose"`
+	// Labels are the connector's, from which the tags that selectors name are taken.
+	Labels map[string]string `db:"labels"`
+	Read   bool              `db:"read"` // its first sync has succeeded: what is there is known
 }
 
 // connectors are the tenant's connectors, by id.

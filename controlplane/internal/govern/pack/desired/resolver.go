@@ -40,6 +40,8 @@ type Resolver struct {
 	found   map[format.Selector]match
 }
 
+// match is what a selector has found: IDs of entitlements, and whether there were more than are
+// taken.
 type match struct {
 	ids  []string
 	many bool
@@ -110,6 +112,7 @@ func pattern(like string) string {
 	return strings.ReplaceAll(strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(like), "*", "%")
 }
 
+// connectors are the IDs of the connectors that a selector means.
 func (b *Resolver) connectors(by format.Connectors) (ids []string) {
 	for _, s := range b.systems {
 		if s.Matches(by) {

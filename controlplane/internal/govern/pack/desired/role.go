@@ -106,6 +106,7 @@ func defaultMode(birthright bool) string {
 	return "shadow"
 }
 
+// null is nil for an empty text, as fields of an object have it.
 func null(s string) any {
 	if s == "" {
 		return nil

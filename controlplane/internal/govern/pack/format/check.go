@@ -11,12 +11,16 @@ import (
 // semantics checks what the parts of a pack say about one another.
 type semantics struct {
 	*diagnostic.List
-	p       Pack
+	p Pack
+	// locales are the texts by language.
 	locales map[string]map[string]string
 
+	// roles, tags, mitigations and mappings are the keys that objects may refer to.
 	roles, tags, mitigations, mappings map[string]bool
 }
 
+// check checks all objects of the pack, in the order in which they are installed. Keys are
+// collected first, so that an object may refer to one that comes later.
 func (s *semantics) check() {
 	s.requires()
 	s.tags = s.keys("dutyTags")
@@ -177,6 +181,7 @@ func (s *semantics) texts() {
 	}
 }
 
+// has says whether the pack has an object with this key in a member such as roles.
 func (s *semantics) has(member, key string) bool {
 	return slices.ContainsFunc(s.p.Raw[member], func(raw any) bool {
 		object, _ := raw.(map[string]any)

@@ -30,6 +30,8 @@ func (m FieldMapping) Mappings() []mapping.Mapping {
 	return mapping.Normalise(out)
 }
 
+// mapping checks a field mapping as one of a connector is checked, expressions included. at is its
+// JSON pointer.
 func (s *semantics) mapping(m FieldMapping, at string) {
 	for i, f := range m.Fields {
 		if !f.Ignore && f.Target == "" {
@@ -60,6 +62,7 @@ func (s *semantics) mapping(m FieldMapping, at string) {
 	}
 }
 
+// role checks a role: its duty tags are those of the pack, and each selector is complete.
 func (s *semantics) role(r Role, at string) {
 	s.named(r.DutyTags, s.tags, diagnostic.Under(at, "dutyTags"), "duty tag", "dutyTags")
 	for i, g := range r.Entitlements {
@@ -67,6 +70,8 @@ func (s *semantics) role(r Role, at string) {
 	}
 }
 
+// selector checks that a selector names entitlements in exactly one way, and that a pattern is not
+// one that matches everything.
 func (s *semantics) selector(x Selector, at string) {
 	n := 0
 	for _, how := range []string{x.Name, x.NameLike, x.ExternalID} {
@@ -92,6 +97,8 @@ func (s *semantics) selector(x Selector, at string) {
 	}
 }
 
+// policy checks a policy: its condition as the API would, and the roles that it assigns. A
+// condition without a rule is for everyone, which is allowed but seldom meant.
 func (s *semantics) policy(p Policy, at string) {
 	if _, problems := condition.Parse(p.Subject); len(problems) > 0 {
 		for _, problem := range problems {
@@ -139,6 +146,8 @@ func everybody(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &c) == nil && len(c.Rules) == 0 && c.Field == "" && c.Expression == ""
 }
 
+// sod checks a separation-of-duties policy: each side has duties, a pair has two sides, and no role
+// of the pack is itself a violation.
 func (s *semantics) sod(p SodPolicy, at string) {
 	for i, side := range p.Sides {
 		place := diagnostic.Under(diagnostic.Under(at, "sides"), i)
@@ -195,10 +204,12 @@ func (p SodPolicy) Held(pack Pack, roles []string) []string {
 	return sides
 }
 
+// meets says whether the lists share a text.
 func meets(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
+// references checks the roles that objects refer to.
 func (s *semantics) references(at string, objects []RoleScoped) {
 	for i, o := range objects {
 		s.named(o.Roles, s.roles, diagnostic.Under(diagnostic.Under(at, i), "roles"), "role", "roles")

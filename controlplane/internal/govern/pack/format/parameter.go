@@ -44,6 +44,8 @@ func (p Parameter) value(v any) (out any, why string) {
 	return nil, "the pack gives it a type that is not known"
 }
 
+// allowed says what is wrong with a text; empty: nothing. Braces are refused, so that a value
+// cannot refer to another parameter.
 func (p Parameter) allowed(s string) string {
 	switch {
 	case s == "" && p.Required:
@@ -58,6 +60,7 @@ func (p Parameter) allowed(s string) string {
 	return ""
 }
 
+// texts reads a list of texts, each once. The second result says what is wrong with it.
 func (p Parameter) texts(v any) (any, string) {
 	given, ok := v.([]any)
 	if !ok || len(given) > 500 {
@@ -82,6 +85,8 @@ func (p Parameter) texts(v any) (any, string) {
 	return out, ""
 }
 
+// integer reads a whole number within the bounds. JSON has only floating-point numbers, hence the
+// second form.
 func (p Parameter) integer(v any) (any, string) {
 	var n int64
 	switch v := v.(type) {
@@ -101,6 +106,7 @@ func (p Parameter) integer(v any) (any, string) {
 	return n, ""
 }
 
+// toFloat converts a bound; nil is none.
 func toFloat(n *int64) *float64 {
 	if n == nil {
 		return nil

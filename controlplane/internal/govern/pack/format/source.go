@@ -172,6 +172,7 @@ func (s *Source) Fill(values map[string]any) (Pack, []diagnostic.Problem) {
 	return p, Ordered(l.Problems)
 }
 
+// into reads a tree of values into a type, by way of JSON.
 func into[T any](v any) (out T, err error) {
 	if v == nil {
 		return out, nil

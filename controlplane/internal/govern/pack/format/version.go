@@ -9,10 +9,13 @@ import (
 // ServiceVersion is what a pack may ask for under requires.service.
 const ServiceVersion = "1.0.0"
 
+// constraint is one condition on a version, such as >=1.0.
 var constraint = regexp.MustCompile(`^(>=|<=|>|<|=)?([0-9]+(?:\.[0-9]+){0,2})$`)
 
+// padded fills a version of one or two numbers up to three.
 func padded(v string) string { return v + strings.Repeat(".0", 2-strings.Count(v, ".")) }
 
+// fits says whether a comparison result satisfies an operator.
 func fits(op string, order int) bool {
 	switch op {
 	case ">=":
@@ -45,6 +48,7 @@ func Compare(a, b string) int {
 	return compareParts(strings.Split(aMore, "."), strings.Split(bMore, "."))
 }
 
+// compareParts compares pre-release identifiers (Semantic Versioning 2.0.0, rule 11).
 func compareParts(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		x, errX := strconv.Atoi(a[i])
@@ -63,4 +67,5 @@ func compareParts(a, b []string) int {
 	return sign(len(a) - len(b))
 }
 
+// sign is -1, 0 or 1.
 func sign(n int) int { return max(-1, min(1, n)) }

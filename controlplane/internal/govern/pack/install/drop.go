@@ -38,6 +38,9 @@ func (r *run) dropped(ctx context.Context, wants map[installation.ObjectKey]bool
 	return nil
 }
 
+// drop plans what happens to an object that the new version of the pack no longer has. Objects that
+// were adopted are the tenant's and stay; those that the tenant has changed are a conflict; the
+// others are retired.
 func (r *run) drop(ctx context.Context, had installation.Object) error {
 	k := installation.ObjectKey{Kind: had.Kind, Key: had.Key}
 	item := PackPlanItem{

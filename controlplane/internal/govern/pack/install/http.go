@@ -26,11 +26,14 @@ type PackOrder struct {
 	Confirm string `json:"confirm,omitempty" maxLength:"64"`
 }
 
+// planIn is the input of plan.
 type planIn struct {
 	installation.PackKey
 	Body PackRequest
 }
 
+// plan is POST …/plan: what an installation would do. It makes the changes in a transaction and
+// rolls it back.
 func (s *Service) plan(ctx context.Context, v viewer.Viewer, in *planIn) (*httpapi.One[PlannedChange], error) {
 	_, planned, err := s.work(
 		ctx,
@@ -40,11 +43,13 @@ func (s *Service) plan(ctx context.Context, v viewer.Viewer, in *planIn) (*httpa
 	return &httpapi.One[PlannedChange]{Body: planned}, err
 }
 
+// installIn is the input of install and upgrade.
 type installIn struct {
 	installation.PackKey
 	Body PackOrder
 }
 
+// install is POST …/install. The body names the plan_hash of the plan that was shown.
 func (s *Service) install(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
 	out, _, err := s.work(
 		ctx,
@@ -54,10 +59,12 @@ func (s *Service) install(ctx context.Context, v viewer.Viewer, in *installIn) (
 	return shown(out, err)
 }
 
+// shown is the response with an installation and its version as ETag.
 func shown(i PackInstallation, err error) (*httpapi.One[PackInstallation], error) {
 	return &httpapi.One[PackInstallation]{ETag: httpapi.ETag(i.revision), Body: i}, err
 }
 
+// upgrade is POST …/upgrade.
 func (s *Service) upgrade(ctx context.Context, v viewer.Viewer, in *installIn) (*httpapi.One[PackInstallation], error) {
 	out, _, err := s.work(
 		ctx,
@@ -86,11 +93,13 @@ type removeIn struct {
 	}
 }
 
+// remove is POST …/uninstall.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.One[PackRemoval], error) {
 	out, err := s.uninstall(ctx, v, in.Key, cmp.Or(in.Body.Mode, removeUnused), in.Body.Confirm, in.DryRun)
 	return &httpapi.One[PackRemoval]{Body: out}, err
 }
 
+// readInstallation is GET of a pack's installation.
 func (s *Service) readInstallation(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -16,12 +16,16 @@ import (
 
 // Request asks for an installation, an upgrade or a plan of either.
 type Request struct {
+	// Key is the pack's, Version its version; empty: the latest.
 	Key, Version string
 	Parameters   map[string]any
-	Confirm      string
-	Upgrade      bool
-	Dry          bool
-	Trusting     bool // nobody has to confirm: the tenant is just being made
+	// Confirm is the plan_hash that the administrator has seen.
+	Confirm string
+	// Upgrade asks for a newer version of an installed pack.
+	Upgrade bool
+	// Dry only plans.
+	Dry      bool
+	Trusting bool // nobody has to confirm: the tenant is just being made
 }
 
 // errDry takes a plan back.

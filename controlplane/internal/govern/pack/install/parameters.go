@@ -38,6 +38,7 @@ func kept(values map[string]any, parameters []format.Parameter) map[string]any {
 	return out
 }
 
+// sameValues says whether two sets of parameters are equal, however their values are typed.
 func sameValues(a, b map[string]any) bool {
 	x, errX := merge.Fields(a).Normal()
 	y, errY := merge.Fields(b).Normal()

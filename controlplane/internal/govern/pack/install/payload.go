@@ -104,6 +104,7 @@ func birthrights(ctx context.Context, tx *pg.Tx, id string) (map[string]merge.Fi
 	return out, nil
 }
 
+// sortedKeys are the keys in order.
 func sortedKeys(m map[string]string) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
@@ -113,6 +114,8 @@ func sortedKeys(m map[string]string) []string {
 	return out
 }
 
+// compared lists what changes of the birthrights, in the order of keys. After is nil for one that
+// goes, Before for one that comes.
 func compared(was, is map[string]merge.Fields) []BirthrightDiff {
 	out := []BirthrightDiff{}
 	for key, before := range was {

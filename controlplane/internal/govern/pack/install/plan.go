@@ -41,6 +41,7 @@ type PackPlan struct {
 	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false"`
 }
 
+// newPlan is a plan without any change; its lists are never null.
 func newPlan() PackPlan {
 	return PackPlan{
 		Add:            []PackPlanItem{},
@@ -61,6 +62,7 @@ func nameOf(o format.Object) string {
 	return cmp.Or(named.Name, o.Key)
 }
 
+// compareKeys orders objects by key.
 func compareKeys(a, b installation.Object) int {
 	switch {
 	case a.Key < b.Key:

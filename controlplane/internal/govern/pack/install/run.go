@@ -25,12 +25,14 @@ func gives(f merge.Fields) bool {
 // run carries a pack out, object by object.
 type run struct {
 	object.Writer
-	pack      format.Pack
-	binder    *desired.Resolver
-	before    map[installation.ObjectKey]installation.Object
-	roles     map[string]string // ids by key
-	plan      PackPlan
-	objects   []installation.Object // as they are afterwards
+	pack   format.Pack
+	binder *desired.Resolver
+	// before are the objects of the installed version, objects those of the new one.
+	before  map[installation.ObjectKey]installation.Object
+	roles   map[string]string // ids by key
+	plan    PackPlan
+	objects []installation.Object // as they are afterwards
+	// conflicts are written with the installation, and gone are the objects that it no longer has.
 	conflicts []installation.Conflict
 	gone      []installation.ObjectKey
 }
@@ -290,6 +292,7 @@ func (r *run) change(ctx context.Context, item PackPlanItem, had installation.Ob
 	return nil
 }
 
+// isPolicy says whether objects of a kind are access policies.
 func isPolicy(kind string) bool {
 	return kind == format.KindBirthright || kind == format.KindAccessGrantPolicy
 }

@@ -15,6 +15,7 @@ import (
 // Available is a version of a pack that can be installed.
 type Available struct {
 	*format.Source
+	// Version and Checksum identify the content.
 	Version  string
 	Checksum string
 	Origin   string // built_in or uploaded

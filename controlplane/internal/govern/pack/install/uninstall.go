@@ -46,6 +46,9 @@ type PackRemoval struct {
 	PlanHash string `json:"plan_hash"`
 }
 
+// uninstall takes a pack back in one bulk transaction, under the lock of the tenant's packs. What
+// is done is computed by doing it: a dry run ends with an error that rolls everything back, and so
+// shows exactly what a real run would do.
 func (s *Service) uninstall(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -179,6 +182,7 @@ func (s *Service) takeBack(
 	return out, nil
 }
 
+// ofKind are the objects of a kind that have not left, in the order of keys.
 func ofKind(all map[installation.ObjectKey]installation.Object, kind string) (of []installation.Object) {
 	for k, o := range all {
 		if k.Kind == kind && o.State != installation.StateLeaving {

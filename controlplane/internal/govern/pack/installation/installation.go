@@ -61,6 +61,7 @@ type Installation struct {
 	UninstallMode *string        `db:"uninstall_mode"`
 }
 
+// installationColumns are the columns of Installation.
 const installationColumns = `id::text, pack_key, pack_version, state, parameters, previous_version, installed_by,
 	installed_at, updated_at, version, checksum, source, uninstall_mode`
 

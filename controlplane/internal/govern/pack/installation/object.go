@@ -12,15 +12,17 @@ import (
 // Object is a row of sector_pack_object. ID is that of the role, policy or rule, and nil if there is none; Applied is
 // what the pack wanted at the last change.
 type Object struct {
-	Kind    string           `db:"kind"`
-	Key     string           `db:"object_key"`
-	ID      *string          `db:"object_id"`
+	Kind string  `db:"kind"`
+	Key  string  `db:"object_key"`
+	ID   *string `db:"object_id"`
+	// Content is the object as the pack has it, with parameters filled in.
 	Content json.RawMessage  `db:"content"`
 	State   string           `db:"state"`
 	Applied merge.Fields     `db:"applied"`
 	Pending []PendingBinding `db:"pending"`
-	Adopted bool             `db:"adopted"`
-	Reason  *string          `db:"reason"`
+	// Adopted objects were the tenant's before the pack, and stay when it goes.
+	Adopted bool    `db:"adopted"`
+	Reason  *string `db:"reason"`
 }
 
 // Given reports whether policies of the pack may give this role. A role in conflict stays given while both sides have

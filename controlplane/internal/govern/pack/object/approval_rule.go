@@ -22,6 +22,7 @@ func intoApproval(f merge.Fields, to *approvalrule.ApprovalRuleFields) error {
 	return nil
 }
 
+// createApprovalRule makes an enabled rule of the desired fields and gives its ID.
 func createApprovalRule(ctx context.Context, tx *pg.Tx, f merge.Fields, origin map[string]any) (string, error) {
 	of := approvalrule.ApprovalRuleFields{Enabled: true}
 	if err := intoApproval(f, &of); err != nil {
@@ -31,6 +32,7 @@ func createApprovalRule(ctx context.Context, tx *pg.Tx, f merge.Fields, origin m
 	return made.ID, err
 }
 
+// updateApprovalRule changes the desired fields; the others keep the tenant's values.
 func updateApprovalRule(ctx context.Context, tx *pg.Tx, id string, f merge.Fields) error {
 	now, err := ruleset.Find(ctx, tx, id)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
+// lifecycleFields are the tenant's lifecycle settings as fields. Null: never.
 func lifecycleFields(l rules.Lifecycle) merge.Fields {
 	f := merge.Fields{
 		"pre_hire_lead": merge.Duration(l.PreHireLead),

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// objectsIn is the input of listObjects.
 type objectsIn struct {
 	installation.PackKey
 	httpapi.Paging
@@ -23,6 +24,7 @@ type ObjectFilters struct {
 	State string `query:"state" enum:"installed,pending_binding,conflict,skipped,leaving"`
 }
 
+// listObjects is GET of an installation's objects, with what the tenant has changed of each.
 func (s *Service) listObjects(
 	ctx context.Context,
 	v viewer.Viewer,

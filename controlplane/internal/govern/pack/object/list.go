@@ -91,6 +91,8 @@ func listed(
 	return items, total, nil
 }
 
+// shownObject is an object as the API shows it. now are the present fields of objects, by ID: an
+// object that is not among them was removed by the tenant.
 func shownObject(o installation.Object, now map[string]merge.Fields) InstalledObject {
 	out := InstalledObject{
 		Kind:      o.Kind,

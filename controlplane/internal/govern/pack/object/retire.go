@@ -58,6 +58,8 @@ func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, e
 	return false, err
 }
 
+// retireRole retires a role that nobody holds. One that is held is deprecated, so that no one gets
+// it any more, and left is false.
 func retireRole(ctx context.Context, tx *pg.Tx, id string) (left bool, err error) {
 	x, err := role.Find(ctx, tx, id)
 	switch {

@@ -102,6 +102,7 @@ func intoPolicy(f merge.Fields, to *accesspolicy.Fields) error {
 	return nil
 }
 
+// intoLifecycle reads the fields into settings. Null is never.
 func intoLifecycle(f merge.Fields, l *rules.Lifecycle) error {
 	for name, v := range f {
 		text, _ := v.(string)
@@ -127,6 +128,7 @@ func intoLifecycle(f merge.Fields, l *rules.Lifecycle) error {
 	return nil
 }
 
+// unless is nil for never, otherwise the duration.
 func unless(never bool, d time.Duration) *time.Duration {
 	if never {
 		return nil

@@ -16,6 +16,7 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
+// shownDraft is the response with a draft and its version as ETag.
 func shownDraft(d RoleDraft, err error) (*httpapi.One[RoleDraft], error) {
 	if err != nil {
 		return nil, err
@@ -23,6 +24,7 @@ func shownDraft(d RoleDraft, err error) (*httpapi.One[RoleDraft], error) {
 	return &httpapi.One[RoleDraft]{ETag: httpapi.ETag(d.Version), Body: d}, nil
 }
 
+// draft is GET …/draft.
 func (s *Service) draft(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[RoleDraft], error) {
 	return shownDraft(s.Draft(ctx, v, in.ID))
 }
@@ -35,10 +37,12 @@ type patchDraftIn struct {
 	RawBody []byte
 }
 
+// patchDraft is PATCH …/draft.
 func (s *Service) patchDraft(ctx context.Context, v viewer.Viewer, in *patchDraftIn) (*httpapi.One[RoleDraft], error) {
 	return shownDraft(s.PatchDraft(ctx, v, in.ID, in.IfMatch, in.RawBody))
 }
 
+// dropDraft is DELETE …/draft.
 func (s *Service) dropDraft(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.None, error) {
 	return nil, s.DropDraft(ctx, v, in.ID)
 }
@@ -49,6 +53,7 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
+// versions is GET of the versions of a role, the newest first.
 func (s *Service) versions(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -76,6 +81,7 @@ type diffIn struct {
 	To int `query:"to" minimum:"0" maximum:"1000000000"`
 }
 
+// diff is GET …/diff.
 func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *diffIn) (*httpapi.One[RoleDiff], error) {
 	out, err := s.Diff(ctx, v, in.ID, in.From, in.To)
 	return &httpapi.One[RoleDiff]{Body: out}, err

@@ -37,6 +37,7 @@ type RoleDiff struct {
 	Changes []RoleChange `json:"changes" nullable:"false"`
 }
 
+// findVersion reads one version of a role. The fault of one that is not kept is not_found.
 func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVersion, error) {
 	const sql = `
 		select v.version, v.content, v.changed_by, v.changed_at

@@ -124,6 +124,7 @@ func term(r role.Role, starts, ends *time.Time, now time.Time) (from, until *tim
 	return from, until, nil
 }
 
+// at is a pointer to the time.
 func at(t time.Time) *time.Time { return &t }
 
 // length reads a duration that was checked when it was stored; absent is 0.
@@ -272,6 +273,8 @@ func (s *Service) Take(ctx context.Context, v viewer.Viewer, id, identityID, why
 	})
 }
 
+// notAssigned is the fault for a person without an assignment of the role: not_found, or a conflict
+// if a rule gives it to them, which an unassignment could not end.
 func notAssigned(ctx context.Context, tx *pg.Tx, r role.Role, identityID string) error {
 	missing := fault.New(fault.NotFound, "%s does not have the role %s", identityID, r.Name)
 	if !listing.IsID(identityID) {

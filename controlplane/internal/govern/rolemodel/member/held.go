@@ -29,6 +29,7 @@ type HeldRole struct {
 	RoleHolding
 }
 
+// heldRow is a HeldRole before it is known how the person has it.
 type heldRow struct {
 	RoleID    string `db:"id"`
 	Key       string `db:"key"`

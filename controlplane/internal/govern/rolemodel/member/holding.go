@@ -83,6 +83,7 @@ func holdings(ctx context.Context, tx *pg.Tx, roles, people []string) (map[pair]
 	return found, nil
 }
 
+// put adds a way to a person's holding of a role, and widens its time.
 func put(found map[pair]*RoleHolding, of pair, w RoleWay) {
 	h := found[of]
 	if h == nil {
@@ -98,6 +99,7 @@ func put(found map[pair]*RoleHolding, of pair, w RoleWay) {
 	}
 }
 
+// byAssignment adds the assignments that have not ended.
 func byAssignment(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*RoleHolding) error {
 	const sql = `
 		select a.role_id::text, a.identity_id::text, a.kind, a.state, a.id::text, a.request_id::text, a.reason,
@@ -137,6 +139,8 @@ func byAssignment(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[
 	return rows.Err()
 }
 
+// byRule adds what policies and membership rules give, one way for each source. Several reasons of
+// a source, one for each entitlement of the role, are one way: it ends when the last of them ends.
 func byRule(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*RoleHolding) error {
 	const sql = `
 		select r.role_id::text, r.identity_id::text, r.source_type, r.source_id::text, coalesce(p.name, ''),
@@ -185,6 +189,8 @@ func byRule(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*
 	return rows.Err()
 }
 
+// fulfilments counts, for each role and person, the entitlements that are wanted, those that the
+// person has in the target, and those whose grant has failed.
 func fulfilments(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs, found map[pair]*RoleHolding) error {
 	const sql = `
 		with wanted as (

@@ -17,6 +17,7 @@ type membersIn struct {
 	MemberFilters
 }
 
+// members is GET …/members, by display name.
 func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*httpapi.ListOut[RoleMember], error) {
 	walk, err := s.Cursors.Walk(v, "role-members", in.Paging, []any{in.ID, in.MemberFilters})
 	if err != nil {
@@ -37,6 +38,7 @@ type roleMemberIn struct {
 	Body NewMember
 }
 
+// give is POST …/members.
 func (s *Service) give(ctx context.Context, v viewer.Viewer, in *roleMemberIn) (*httpapi.Created[RoleMember], error) {
 	made, err := s.Give(ctx, v, in.ID, in.Body)
 	if err != nil {
@@ -59,6 +61,7 @@ type roleMemberEndIn struct {
 	}
 }
 
+// limit is PATCH of a member: the end of an assignment.
 func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *roleMemberEndIn) (*httpapi.One[RoleMember], error) {
 	m, err := s.Limit(ctx, v, in.ID, in.IdentityID, in.Body.EndsAt)
 	return &httpapi.One[RoleMember]{Body: m}, err
@@ -73,6 +76,7 @@ type takeIn struct {
 	Reason string `query:"reason" maxLength:"1000"`
 }
 
+// take is DELETE of a member.
 func (s *Service) take(ctx context.Context, v viewer.Viewer, in *takeIn) (*httpapi.None, error) {
 	return nil, s.Take(ctx, v, in.ID, in.IdentityID, in.Reason)
 }
@@ -83,6 +87,7 @@ type heldIn struct {
 	httpapi.Paging
 }
 
+// held is GET of the roles that a person has.
 func (s *Service) held(ctx context.Context, v viewer.Viewer, in *heldIn) (*httpapi.ListOut[HeldRole], error) {
 	walk, err := s.Cursors.Walk(v, "roles-held", in.Paging, in.ID)
 	if err != nil {

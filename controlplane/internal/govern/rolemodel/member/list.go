@@ -41,6 +41,8 @@ type MemberFilters struct {
 	Q string `query:"q" maxLength:"200"`
 }
 
+// query is the list's query. Members have the role by an assignment or by a reason of a rule, or
+// both.
 func (f MemberFilters) query(roleID string) *listing.Query {
 	q := &listing.Query{
 		Columns: `i.id, coalesce(i.display_name, '') as display, coalesce(i.department, '') as department, i.status`,

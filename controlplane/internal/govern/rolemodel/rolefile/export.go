@@ -18,10 +18,12 @@ import (
 
 // file is roles as a file holds them. It names nothing by the ids of this installation where there is another name.
 type file struct {
+	// Version is the version of the format.
 	Version int        `yaml:"version"`
 	Roles   []fileRole `yaml:"roles"`
 }
 
+// fileRole is a role in a file. line is where it begins, for messages.
 type fileRole struct {
 	Key                  string             `yaml:"key"`
 	Name                 string             `yaml:"name"`
@@ -48,17 +50,20 @@ type fileRole struct {
 	line int
 }
 
+// fileEntitlement names an entitlement by its connector's business ID and its key there.
 type fileEntitlement struct {
 	Connector  string `yaml:"connector"`
 	ExternalID string `yaml:"external_id"`
 }
 
+// fileExclusion is a person excluded from the membership rule.
 type fileExclusion struct {
 	Identity string  `yaml:"identity"`
 	Reason   string  `yaml:"reason"`
 	Until    *string `yaml:"until,omitempty"`
 }
 
+// fileParameter is a parameter of the role.
 type fileParameter struct {
 	Name          string   `yaml:"name"`
 	Type          string   `yaml:"type"`
@@ -105,6 +110,8 @@ func (s *Service) Export(ctx context.Context, v viewer.Viewer) (text []byte, err
 	return text, err
 }
 
+// readNames reads the names that the file uses for IDs. People are named by external ID, or by ID
+// where two people share one.
 func readNames(ctx context.Context, tx *pg.Tx, roles []role.Role) (n names, err error) {
 	const (
 		people = `
@@ -196,6 +203,7 @@ func (n names) file(r role.Role) fileRole {
 	return f
 }
 
+// peopleOf are the names of people, in the order of their IDs.
 func (n names) peopleOf(ids []string) (of []string) {
 	for _, id := range ids {
 		of = append(of, n.people[id])

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
+// export is GET …/export: all roles as YAML.
 func (s *Service) export(ctx context.Context, v viewer.Viewer, _ *struct{}) (httpapi.File, error) {
 	text, err := s.Export(ctx, v)
 	if err != nil {
@@ -35,6 +36,7 @@ type roleFileIn struct {
 	}
 }
 
+// importFile is POST …/import.
 func (s *Service) importFile(ctx context.Context, v viewer.Viewer, in *roleFileIn) (*httpapi.One[RoleImport], error) {
 	if in.DryRun && in.Confirm != "" {
 		return nil, fault.Coded(fault.Malformed, "conflicting_parameters", "give either dry_run or confirm, not both")

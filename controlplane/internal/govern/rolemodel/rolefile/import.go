@@ -41,6 +41,7 @@ type RoleImportLine struct {
 type incoming struct {
 	fileRole
 	before *role.Role // nil: it is to be made
+	// after are the fields to write; risky says that they need approval first.
 	after  role.RoleFields
 	risky  bool
 	planID string // of one that is to be made: the same in every plan, since what is confirmed is told by ids
@@ -80,6 +81,8 @@ func (s *Service) Import(
 	return out, err
 }
 
+// finishImport writes the roles after the plan was confirmed, or lists what would be written, and
+// records the import. Nothing is written if one role cannot be.
 func (s *Service) finishImport(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
+// yamlLine takes the line out of an error of the YAML parser.
 var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
 
 // readFile reads a file of roles. Members that it does not know are problems: a word that is spelt wrong would

@@ -12,6 +12,7 @@ type problems []fault.Field
 // most is how many are told.
 const most = 100
 
+// add adds a problem with a line of the file, up to a limit.
 func (p *problems) add(line int, code, format string, args ...any) {
 	if len(*p) < most {
 		*p = append(
@@ -25,6 +26,7 @@ func (p *problems) add(line int, code, format string, args ...any) {
 	}
 }
 
+// fault is the fault with all problems; nil without any.
 func (p problems) fault() error {
 	if len(p) == 0 {
 		return nil

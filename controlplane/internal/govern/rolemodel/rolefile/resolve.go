@@ -78,6 +78,7 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 	return roles, existing, bad.fault()
 }
 
+// tell adds the problems of a role's fields, at the role's line.
 func tell(bad *problems, r fileRole, err error) {
 	f := (*fault.Fault)(nil)
 	if !errors.As(err, &f) || len(f.Fields) == 0 {
@@ -89,6 +90,7 @@ func tell(bad *problems, r fileRole, err error) {
 	}
 }
 
+// look finds everything that the file names: roles by key, people, and entitlements of connectors.
 func look(ctx context.Context, tx *pg.Tx, f file) (h here, err error) {
 	var keys, people, systems, external []string
 	for _, r := range f.Roles {
@@ -111,6 +113,7 @@ func look(ctx context.Context, tx *pg.Tx, f file) (h here, err error) {
 	return h, h.findEntitlements(ctx, tx, systems, external)
 }
 
+// findPeople finds people by external ID or ID. A name may be that of several people.
 func (h here) findPeople(ctx context.Context, tx *pg.Tx, names []string) error {
 	const sql = `
 		select n.name, i.id::text
@@ -131,6 +134,8 @@ func (h here) findPeople(ctx context.Context, tx *pg.Tx, names []string) error {
 	)
 }
 
+// findEntitlements finds entitlements, and notes which connectors exist, so that a wrong connector
+// and a wrong entitlement are told apart.
 func (h here) findEntitlements(ctx context.Context, tx *pg.Tx, systems, external []string) error {
 	const sql = `
 		select n.system, n.external_id, coalesce(e.id::text, '')
@@ -221,6 +226,7 @@ func (h here) fields(r fileRole, inFile map[string]bool, bad *problems) role.Rol
 	return f
 }
 
+// ids are the people behind names. Unknown and ambiguous names are added to bad.
 func (h here) ids(r fileRole, what string, names []string, bad *problems) (ids []string) {
 	for _, name := range names {
 		switch found := h.people[name]; len(found) {

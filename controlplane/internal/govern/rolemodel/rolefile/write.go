@@ -45,6 +45,8 @@ func writeAll(
 	return out, nil
 }
 
+// writeOne writes a role, or says what would be written. made are the roles that the import has
+// created so far, by key, which a role may nest. A new role that is risky becomes a draft.
 func writeOne(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 )
 
+// mendArchive is the advice for an archive that another program has built.
 const mendArchive = "build it with: grantwright pack build"
 
 // Unpack reads an archive (tar, packed with gzip) within the limits. It writes nothing anywhere. Files is nil when
@@ -66,7 +67,8 @@ const tarSlack = MaxEntries * 4096
 
 // metered ends when more comes than was allowed.
 type metered struct {
-	r    io.Reader
+	r io.Reader
+	// left is how many bytes may still come; over says that more came.
 	left int64
 	over bool
 }
@@ -106,6 +108,9 @@ func (m *metered) finish(source io.Reader) *diagnostic.Problem {
 	return nil
 }
 
+// untar reads the files of an archive. budget bounds their total size in bytes: an archive of a few
+// kilobytes may hold gigabytes. Paths are checked before anything is read, and links and devices
+// are refused.
 func untar(t *tar.Reader, budget int64) (Files, *diagnostic.Problem) {
 	files, seen, entries := Files{}, newNames(), 0
 	refuse := func(name, code, mend, message string, args ...any) (Files, *diagnostic.Problem) {

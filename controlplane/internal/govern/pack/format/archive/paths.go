@@ -35,10 +35,14 @@ type names struct {
 	dirs map[string]bool   // folded paths of folders, named or implied
 }
 
+// newNames begins a set of names that are unique on every file system.
 func newNames() *names { return &names{seen: map[string]string{}, dirs: map[string]bool{}} }
 
+// fold makes names equal that differ in case.
 var fold = cases.Fold()
 
+// folded is the form in which names are compared: two names that a file system without case or with
+// another normalization takes for one are one.
 func folded(name string) string { return norm.NFKC.String(fold.String(norm.NFKC.String(name))) }
 
 // add takes a file's path, or says why it cannot be one.
@@ -65,6 +69,8 @@ func (n *names) add(name string) (code, why string) {
 	return "", ""
 }
 
+// checkPath says what is wrong with a path, with a code; empty: nothing. It keeps an unpacked pack
+// inside its folder on every operating system.
 func checkPath(name string) (code, why string) {
 	switch {
 	case name == "" || !utf8.ValidString(name):
@@ -82,6 +88,7 @@ func checkPath(name string) (code, why string) {
 	return "", ""
 }
 
+// other matches the files beside the content that a pack may have.
 var other = regexp.MustCompile(`^(README|LICENSE|NOTICE|CHANGELOG)(\.md|\.txt)?$`)
 
 // Known reports whether a file has a place in the format.

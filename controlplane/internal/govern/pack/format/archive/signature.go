@@ -27,6 +27,7 @@ type Signature struct {
 	Signature []byte `json:"-"`
 }
 
+// algorithm is the only one: there is nothing to negotiate, and so nothing to downgrade.
 const algorithm = "ed25519"
 
 // KeyID names a public key.

@@ -20,6 +20,7 @@ type Place struct {
 	Line int
 }
 
+// add adds a problem at the place of its pointer, up to MaxProblems.
 func (l *List) add(severity, code, pointer, message, mend string) {
 	if len(l.Problems) >= MaxProblems {
 		return

@@ -63,6 +63,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
+// edits is the Levenshtein distance of two texts, by bytes: names in packs are ASCII.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

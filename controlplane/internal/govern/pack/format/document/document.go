@@ -146,6 +146,8 @@ func (d *Document) locale(name string, node *yaml.Node, l *diagnostic.List) {
 	d.Locales[language] = texts
 }
 
+// flatten puts the texts of a tree into a map, by their pointer without the first slash. bad is
+// called for what is no text.
 func flatten(v any, at string, into map[string]string, bad func(at string)) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -13,10 +13,12 @@ import (
 // reader turns a file's nodes into values.
 type reader struct {
 	file string
-	d    *Document
-	l    *diagnostic.List
+	// d receives the places of values, and l the problems.
+	d *Document
+	l *diagnostic.List
 }
 
+// fail adds a problem at a node, and gives nil, the value of a node that cannot be read.
 func (r *reader) fail(n *yaml.Node, pointer, code, mend, message string, args ...any) any {
 	p := diagnostic.InFile(r.file, n.Line, code, mend, message, args...)
 	p.Pointer = "#" + pointer
@@ -26,6 +28,8 @@ func (r *reader) fail(n *yaml.Node, pointer, code, mend, message string, args ..
 	return nil
 }
 
+// value reads a node. Depth is bounded, and anchors and aliases are refused: with them a small file
+// describes a huge tree.
 func (r *reader) value(n *yaml.Node, pointer string, depth int) any {
 	r.d.Places[pointer] = diagnostic.Place{File: r.file, Line: n.Line}
 	if depth > maxNesting {
@@ -64,6 +68,8 @@ func (r *reader) value(n *yaml.Node, pointer string, depth int) any {
 	return r.scalar(n, pointer)
 }
 
+// mapping reads an object. Names of members are texts, each at most once; YAML merge keys are
+// refused.
 func (r *reader) mapping(n *yaml.Node, pointer string, depth int) any {
 	if n.ShortTag() != "!!map" {
 		return r.fail(
@@ -106,6 +112,8 @@ func (r *reader) mapping(n *yaml.Node, pointer string, depth int) any {
 
 // A date is a text here: it is written as people write it.
 
+// scalar reads a single value. Timestamps stay texts; numbers beyond the range of their type are
+// refused.
 func (r *reader) scalar(n *yaml.Node, pointer string) any {
 	switch tag := n.ShortTag(); {
 	case tag == "!!null":

@@ -22,6 +22,7 @@ const (
 	maxNesting = 32      // objects and lists within one another
 )
 
+// yamlLine takes the line out of an error of the YAML parser.
 var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
 
 // parseYAML reads one document.

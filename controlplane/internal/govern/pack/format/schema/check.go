@@ -14,9 +14,12 @@ import (
 // checker holds values against the schema.
 type checker struct {
 	*diagnostic.List
+	// strict refuses unknown members; otherwise they are reported and removed.
 	strict bool
 }
 
+// check holds a value against a shape: a fixed value, one of several, the type, and then what the
+// type demands. pointer is the value's JSON pointer. A value of the wrong type is not looked into.
 func (c *checker) check(s *shape, v any, pointer string) {
 	if len(s.AnyOf) > 0 {
 		c.any(s, v, pointer)
@@ -74,6 +77,8 @@ func (c *checker) any(s *shape, v any, pointer string) {
 	c.Problems = append(c.Problems, closest...)
 }
 
+// text checks length and pattern. The pattern of durations cannot exclude a T without time after
+// it, or a lone P, in RE2, hence the two conditions.
 func (c *checker) text(s *shape, v, pointer string) {
 	n := utf8.RuneCountInString(v)
 	switch {
@@ -89,12 +94,15 @@ func (c *checker) text(s *shape, v, pointer string) {
 	}
 }
 
+// number checks the bounds.
 func (c *checker) number(s *shape, v float64, pointer string) {
 	if s.Minimum != nil && v < *s.Minimum || s.Maximum != nil && v > *s.Maximum {
 		c.Fail("out_of_range", pointer, Between(s.Minimum, s.Maximum), "it is %v", v)
 	}
 }
 
+// elements checks the number of elements, and each of them. Of a list that is too long none is
+// checked.
 func (c *checker) elements(s *shape, v []any, pointer string) {
 	if s.MinItems != nil && len(v) < *s.MinItems {
 		c.Fail("too_few", pointer, "add some", "there are %d; %d are needed", len(v), *s.MinItems)
@@ -117,6 +125,7 @@ func (c *checker) elements(s *shape, v []any, pointer string) {
 	}
 }
 
+// members checks that required members are there and each member is known and right.
 func (c *checker) members(s *shape, v map[string]any, pointer string) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
@@ -168,6 +177,8 @@ var forbidden = map[string]string{
 	"connectors":  "connectors",
 }
 
+// unknown reports a member that the schema does not have, with the nearest name that it has.
+// Members that could carry credentials or code are refused even where others are ignored.
 func (c *checker) unknown(s *shape, v map[string]any, name, pointer string) {
 	if what := forbidden[strings.ToLower(name)]; what != "" {
 		c.Fail(

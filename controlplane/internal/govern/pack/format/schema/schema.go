@@ -47,6 +47,7 @@ type shape struct {
 	pattern *regexp.Regexp
 }
 
+// schema is schema.json, parsed once.
 var schema = sync.OnceValue(func() *shape {
 	var root shape
 	d := json.NewDecoder(strings.NewReader(string(JSON)))
@@ -89,6 +90,7 @@ func (s *shape) link(root *shape) {
 // patterns cannot; text asks for it.
 func ecma(pattern string) string { return strings.ReplaceAll(pattern, "(?=.)", "") }
 
+// find follows a reference such as #/$defs/role.
 func (s *shape) find(ref string) *shape {
 	at := s
 	for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {

@@ -20,6 +20,7 @@ func Between(least, most *float64) string {
 	return fmt.Sprintf("write %v to %v", *least, *most)
 }
 
+// about describes what a missing member must be.
 func about(s *shape) string {
 	if s == nil {
 		return ""
@@ -51,6 +52,7 @@ func describe(s *shape) string {
 	return "see the schema"
 }
 
+// words lists values for a message.
 func words(values []any) string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -59,6 +61,7 @@ func words(values []any) string {
 	return strings.Join(out, ", ")
 }
 
+// like suggests the nearest of some texts; empty if none is near.
 func like(v any, values []any) string {
 	text, ok := v.(string)
 	if !ok {
@@ -74,6 +77,7 @@ func like(v any, values []any) string {
 	return ""
 }
 
+// is says whether a value has a type of JSON Schema. A float without a fraction is an integer.
 func is(kind string, v any) bool {
 	switch v := v.(type) {
 	case string:

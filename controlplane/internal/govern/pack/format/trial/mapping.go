@@ -16,6 +16,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// tryMapping runs the mapping of a test on its record and compares the expected fields. at is the
+// test's pointer.
 func tryMapping(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 	i := slices.IndexFunc(p.FieldMappings, func(m format.FieldMapping) bool { return m.Key == t.Given.Mapping })
 	if i < 0 {
@@ -100,6 +102,8 @@ func became(row mapper.Row, name string) any {
 	return row.After[name]
 }
 
+// same compares an expected with an actual value. Values that are written alike are equal: a test
+// writes 7 where the mapping gives "7".
 func same(want, got any) bool {
 	return reflect.DeepEqual(want, got) || want != nil && got != nil && fmt.Sprint(want) == fmt.Sprint(got)
 }

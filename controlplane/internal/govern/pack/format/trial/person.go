@@ -11,6 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 )
 
+// tryPerson evaluates the policies of the pack for a synthetic person and compares their keys. Keys
+// that the pack does not have are errors: such a test could never fail.
 func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 	known := map[string]bool{}
 	for _, member := range []string{"roles", "birthrights", "accessGrantPolicies"} {
@@ -165,10 +167,12 @@ func synthetic(given map[string]any, l *diagnostic.List, at string) map[string]a
 	return out
 }
 
+// without are the keys that are not in the other list.
 func without(keys, these []string) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return slices.Contains(these, k) })
 }
 
+// meeting are the keys that are in both lists.
 func meeting(keys, these []string) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return !slices.Contains(these, k) })
 }

@@ -59,6 +59,8 @@ func untried(s *format.Source, l *diagnostic.List) {
 	}
 }
 
+// try runs one test of a pack, filled in with the test's own parameters. Its problems are added to
+// l.
 func try(s *format.Source, t format.Test, at string, l *diagnostic.List) {
 	p, ok := filledFor(s, t, at, l)
 	if !ok {
