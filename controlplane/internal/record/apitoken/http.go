@@ -56,11 +56,13 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	Filters
 }
 
+// list is GET /settings/api-tokens.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Token], error) {
 	walk, err := s.Cursors.Walk(v, "api-tokens", in.Paging, in.Filters)
 	if err != nil {
@@ -91,6 +93,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return out, nil
 }
 
+// scopes is GET of all scopes, with the operations that each opens.
 func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[TokenScope], error) {
 	all := Scopes(s.Offers())
 	return &httpapi.ListOut[TokenScope]{
@@ -98,12 +101,15 @@ func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.Li
 	}, nil
 }
 
+// createIn is the input of create.
 type createIn struct{ Body NewToken }
 
+// create is POST /settings/api-tokens. The response has the token itself, which is shown once.
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Issued], error) {
 	return issued(s.Create(ctx, v, in.Body))
 }
 
+// issued is the response with a new token.
 func issued(t Issued, err error) (*httpapi.Created[Issued], error) {
 	if err != nil {
 		return nil, err
@@ -120,6 +126,7 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// read is GET of one token.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Token], error) {
 	var t Token
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -137,6 +144,7 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of a token (RFC 7396).
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Token], error) {
 	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
 }
@@ -147,6 +155,7 @@ type rotateIn struct {
 	Body *TokenRotation
 }
 
+// rotate is POST …/rotate.
 func (s *Service) rotate(ctx context.Context, v viewer.Viewer, in *rotateIn) (*httpapi.Created[Issued], error) {
 	overlap := ""
 	if in.Body != nil {
@@ -163,10 +172,12 @@ type revokeIn struct {
 	Successors bool `query:"successors"`
 }
 
+// revoke is DELETE of a token. It stays in the list as revoked.
 func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*httpapi.None, error) {
 	return nil, s.Revoke(ctx, v, in.ID, in.IfMatch, in.Successors)
 }
 
+// shown is the response with a token and its version as ETag.
 func shown(t Token, err error) (*httpapi.One[Token], error) {
 	if err != nil {
 		return nil, err

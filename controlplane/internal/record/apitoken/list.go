@@ -35,6 +35,7 @@ var orders = map[string]listing.Order{
 	"last_used_at": {Column: "coalesce(k.last_used_at, 'epoch')", Type: "timestamptz"},
 }
 
+// query is the list's query. States depend on the time, which is therefore an argument.
 func (f Filters) query(now time.Time) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
@@ -63,6 +64,7 @@ func (f Filters) query(now time.Time) (*listing.Query, error) {
 	return q, nil
 }
 
+// placedRow is a row with its sort key.
 type placedRow struct {
 	row
 	Place string `db:"place"`
@@ -74,6 +76,7 @@ type placed struct {
 	place string
 }
 
+// list reads a page of tokens and their number.
 func list(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page, now time.Time) ([]placed, int64, error) {
 	q, err := f.query(now)
 	if err != nil {

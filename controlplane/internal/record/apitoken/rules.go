@@ -49,6 +49,8 @@ func (n NewToken) granted(now, longest time.Time) (grant, error) {
 	return g, err
 }
 
+// expiry is the end of a new token: the one asked for, within a year, or the usual one; never later
+// than longest.
 func expiry(asked *time.Time, now, longest time.Time) (time.Time, error) {
 	if asked == nil {
 		usual := now.Add(usualLife)
@@ -206,6 +208,7 @@ func mayChange(v viewer.Viewer, before, after Settings) error {
 	return nil
 }
 
+// rateOf is the limit of the settings; zero: the usual one.
 func rateOf(s Settings) TokenRate {
 	if s.RateLimit == nil {
 		return TokenRate{}

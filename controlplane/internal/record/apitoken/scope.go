@@ -67,8 +67,10 @@ func Scopes(routes []httpapi.Route) []TokenScope {
 	return all
 }
 
+// right is what a scope allows in a family, with the word for it.
 type right struct{ verb, word string }
 
+// rights are those that the family has.
 func (f family) rights() []right {
 	if f.readOnly {
 		return []right{{"read", "Read"}}

@@ -148,6 +148,8 @@ func (s *Service) Patch(
 	return out, err
 }
 
+// apply stores a merge patch of the settings. The action that is recorded says whether the token
+// was enabled or disabled by it. Equal settings change nothing.
 func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Token, body []byte, now time.Time) error {
 	after, err := mergepatch.Apply(before.Settings, body)
 	if err != nil {
@@ -238,6 +240,7 @@ func (s *Service) successor(ctx context.Context, tx *pg.Tx, old Token, now time.
 	return entry{grant: g, maker: by, from: &old.ID}, nil
 }
 
+// rotatable says why a token cannot be rotated; nil: it can.
 func rotatable(t Token) error {
 	switch {
 	case t.over():
@@ -260,6 +263,7 @@ func rotatable(t Token) error {
 	return nil
 }
 
+// over is the conflict of a token that has been revoked or has expired.
 func over(t Token) error {
 	return fault.Coded(fault.Conflict, "token_over", "the token is %s; make a new one", t.State)
 }
@@ -300,6 +304,7 @@ func (s *Service) Revoke(
 	return err
 }
 
+// record records an action on a token, with further facts.
 func record(
 	ctx context.Context,
 	tx *pg.Tx,

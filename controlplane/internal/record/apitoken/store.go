@@ -58,8 +58,10 @@ func find(ctx context.Context, tx *pg.Tx, id string, now time.Time, locking stri
 	return found.shown(), nil
 }
 
+// forUpdate locks the token's row and not those that are joined.
 const forUpdate = "for update of k"
 
+// notFound is the fault for a token that is not there.
 func notFound(id string) error { return fault.New(fault.NotFound, "there is no service token %s", id) }
 
 // maker is whose rights a token stands on, and the token by which it was made.
@@ -76,6 +78,7 @@ type entry struct {
 	from    *string // the token that it replaces
 }
 
+// insert stores a token; the token itself is not stored, only its jti.
 func insert(ctx context.Context, tx *pg.Tx, e entry, now time.Time) error {
 	const sql = `
 		insert into api_token (tenant_id, id, jti, name, description, scopes, role, bound_identity_id, allowed_cidrs,
@@ -94,6 +97,7 @@ func insert(ctx context.Context, tx *pg.Tx, e entry, now time.Time) error {
 	return pg.Exec(ctx, tx, "keep service token", sql, args)
 }
 
+// arguments are the settings as named arguments. No rate is null: the usual one.
 func (s Settings) arguments(idle time.Duration) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"name":        s.Name,
@@ -135,6 +139,7 @@ func overlap(ctx context.Context, tx *pg.Tx, id string, until, now time.Time) er
 	return pg.Exec(ctx, tx, "end the rotated token", sql, id, until, now)
 }
 
+// revokedToken is a token that a revocation has ended, for the audit log.
 type revokedToken struct {
 	ID   string `db:"id"`
 	Name string `db:"name"`

@@ -160,7 +160,8 @@ type Issued struct {
 
 // row is a token as it is stored, with what is shown beside it.
 type row struct {
-	ID              string      `db:"id"`
+	ID string `db:"id"`
+	// JTI is the token's ID claim; its tail identifies the token in logs.
 	JTI             string      `db:"jti"`
 	Name            string      `db:"name"`
 	Description     string      `db:"description"`
@@ -186,6 +187,7 @@ type row struct {
 	Version         int         `db:"version"`
 }
 
+// shown is the token as the API shows it.
 func (r row) shown() Token {
 	t := Token{
 		ID:              r.ID,

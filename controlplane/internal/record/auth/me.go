@@ -66,6 +66,8 @@ type SignedTenant struct {
 	FunnelState string `json:"funnel_state"`
 }
 
+// me is GET /auth/me: who the caller is, in which tenant, and what they see. A user who acts in
+// another tenant is shown with the user record at home.
 func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[WhoAmI], error) {
 	out := WhoAmI{
 		Kind:              string(v.Kind),
@@ -118,6 +120,7 @@ func countVisible(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 	return n, nil
 }
 
+// tenantOf is the transaction's tenant.
 func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	t, err := tenant.Find(ctx, tx)
 	return SignedTenant{
@@ -129,6 +132,7 @@ func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	}, err
 }
 
+// findUser reads a user, and whether they have a password.
 func findUser(ctx context.Context, tx *pg.Tx, id string) (*session.SignedUser, *bool, error) {
 	const sql = `
 		select id::text, email, display_name, identity_id::text, roles, password_hash is not null
@@ -143,6 +147,7 @@ func findUser(ctx context.Context, tx *pg.Tx, id string) (*session.SignedUser, *
 	return &u, &password, nil
 }
 
+// rolesOf are the viewer's roles, never null.
 func rolesOf(v viewer.Viewer) []string {
 	names := []string{}
 	for _, r := range v.Roles {

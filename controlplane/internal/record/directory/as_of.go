@@ -19,6 +19,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
+// listThen is list with as_of: the identities as they were at an instant. Rows come from the views
+// over the history instead of the table; everything else of the query is the same.
 func (s *Service) listThen(ctx context.Context, v viewer.Viewer, in *listIn) (*asof.List[identity.Identity], error) {
 	if in.ManagerCycle != "" {
 		return nil, asof.Unsupported("manager_cycle", "the line of managers is walked as it is today")
@@ -78,6 +80,7 @@ func FindThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) (identit
 	return found, nil
 }
 
+// readOrThen is GET of one identity, now or at an instant.
 func (s *Service) readOrThen(ctx context.Context, v viewer.Viewer, in *readIn) (*asof.One[IdentityDetail], error) {
 	if in.AsOf != "" {
 		return s.readThen(ctx, v, in)
@@ -114,6 +117,8 @@ func (s *Service) readThen(ctx context.Context, v viewer.Viewer, in *readIn) (*a
 	return &asof.One[IdentityDetail]{Headers: m.Headers(), Body: d}, nil
 }
 
+// countThen fills in the numbers of accounts and grants at the instant, as far as the viewer sees
+// them today.
 func countThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment) error {
 	sql := `
 		select (select count(*)
@@ -129,6 +134,8 @@ func countThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment)
 	return nil
 }
 
+// expandThen fills in what was asked for by expand, as it was. A manager who is not visible, or was
+// not there yet, is left out.
 func expandThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment, names []string) (err error) {
 	if slices.Contains(names, "manager") && d.ManagerID != nil {
 		switch boss, err := FindThen(ctx, tx, *d.ManagerID, m); {
@@ -144,6 +151,8 @@ func expandThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m asof.Moment
 	return err
 }
 
+// expandedGrantsThen are the grants of that time, the oldest first, up to a page. Names of
+// entitlements and accounts are those of today.
 func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) ([]HeldGrant, error) {
 	sql := `
 		select g.id, g.connector_id, ` + listing.ConnectorName("g.connector_id") + ` as connector_name, g.directness,

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 )
 
+// schemaRoutes are the routes of the schema of custom attributes.
 func (s *Service) schemaRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/identities/schema/attributes", "Get the custom attribute schema", s.readSchema).
@@ -21,6 +22,7 @@ func (s *Service) schemaRoutes() []httpapi.Route {
 	}
 }
 
+// readSchema is GET of the schema.
 func (s *Service) readSchema(ctx context.Context, v viewer.Viewer,
 	_ *struct{}) (out *httpapi.One[attribute.Schema], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -31,11 +33,14 @@ func (s *Service) readSchema(ctx context.Context, v viewer.Viewer,
 	return out, err
 }
 
+// putSchemaIn is the input of putSchema.
 type putSchemaIn struct {
 	httpapi.IfMatch
 	Body attribute.Schema
 }
 
+// putSchema is PUT of the schema. An advisory lock per tenant serializes writers, since the row may
+// not exist yet and then cannot be locked.
 func (s *Service) putSchema(ctx context.Context, v viewer.Viewer,
 	in *putSchemaIn) (out *httpapi.One[attribute.Schema], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {

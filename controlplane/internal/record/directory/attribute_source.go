@@ -105,6 +105,7 @@ func nameWhoPinned(ctx context.Context, tx *pg.Tx, sources map[string]AttributeS
 
 // observed is what one source's record fills.
 type observed struct {
+	// Connector is the source; Own says that it is the identity's own source.
 	Connector string
 	Own       bool
 	Told      []string // the fields that it fills; nil: not known
@@ -112,6 +113,8 @@ type observed struct {
 	At        time.Time
 }
 
+// attributeSources says, for each field that has a value, which source filled it: the first of the
+// person's records, in the order of authority, that reports the field.
 func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[string]AttributeSource, error) {
 	const sql = `
 		select r.connector_id::text as connector, r.own, r.told, r.manager, r.at
@@ -185,6 +188,7 @@ func managerSource(i identity.Identity, records []observed) AttributeSource {
 	return AttributeSource{Kind: "manual"}
 }
 
+// source is the record as the origin of a field.
 func (r observed) source() AttributeSource {
 	return AttributeSource{ConnectorID: &r.Connector, Kind: "hr", ObservedAt: &r.At}
 }

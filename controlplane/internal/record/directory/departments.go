@@ -28,11 +28,13 @@ type Departments struct {
 const aboutDepartments = "At most 50, those with the most identities first. They are suggestions for the filter " +
 	"`department_like` of the list of identities."
 
+// departmentsIn is the input of departments.
 type departmentsIn struct {
 	// Words, each of which is part of the department's name, without regard to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
 }
 
+// departments is GET of the names of departments.
 func (s *Service) departments(ctx context.Context, v viewer.Viewer,
 	in *departmentsIn) (*httpapi.One[Departments], error) {
 	out := &httpapi.One[Departments]{}
@@ -43,6 +45,7 @@ func (s *Service) departments(ctx context.Context, v viewer.Viewer,
 	return out, err
 }
 
+// findDepartments finds departments of the people whom the viewer sees, the largest first.
 func findDepartments(ctx context.Context, tx *pg.Tx, q string) ([]Department, error) {
 	return pg.All[Department](ctx, tx, "find departments", `select i.department as name, count(*) as identities
 		  from `+listing.Listed(tx.Viewer, "identity", "i")+`

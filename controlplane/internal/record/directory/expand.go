@@ -42,6 +42,8 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*identity.Reference, erro
 	return &identity.Reference{ID: i.ID, Display: i.DisplayName}, nil
 }
 
+// expandedGrants are the grants of all accounts of a person, the oldest first, up to a page. The
+// accounts are collected into an array first, so that the plan uses the index of grants by account.
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
 	sql := `
 		select g.id, g.connector_id, ` + listing.ConnectorName("g.connector_id") + ` as connector_name, g.directness,

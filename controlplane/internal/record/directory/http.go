@@ -49,12 +49,14 @@ func (s *Service) Routes() []httpapi.Route {
 
 // huma reads the parameters of exported embedded structs only, hence the id in each input below.
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	identity.Filters
 	asof.Parameter
 }
 
+// list is GET /identities, now or at an instant.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*asof.List[identity.Identity], error) {
 	if in.AsOf != "" {
 		return s.listThen(ctx, v, in)
@@ -90,11 +92,13 @@ func (s *Service) page(
 	return httpapi.Out(walk, items, total, f.After), err
 }
 
+// createIn is the input of create.
 type createIn struct {
 	Body    identity.NewIdentity
 	RawBody []byte
 }
 
+// create is POST /identities. Members that are unknown are ignored and named in a header.
 func (s *Service) create(ctx context.Context, v viewer.Viewer,
 	in *createIn) (*httpapi.Created[identity.Identity], error) {
 	if err := identity.CheckMembers(in.RawBody); err != nil {
@@ -120,6 +124,7 @@ type readIn struct {
 	asof.Parameter
 }
 
+// read is GET of one identity, now.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpapi.One[IdentityDetail], error) {
 	d, err := s.Read(ctx, v, in.ID, in.Expand)
 	if err != nil {
@@ -128,11 +133,13 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpa
 	return &httpapi.One[IdentityDetail]{ETag: httpapi.ETag(d.Version), Body: d}, nil
 }
 
+// meIn is the input of me.
 type meIn struct {
 	// Several values, separated by commas.
 	Expand []string `query:"expand" enum:"manager,accounts,grants"`
 }
 
+// me is GET of the viewer's own identity. A user who is not linked to one gets no_identity.
 func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[IdentityDetail], error) {
 	if v.Identity == "" {
 		return nil, fault.Coded(
@@ -172,11 +179,13 @@ func (in *patchIn) until(now time.Time) (*time.Time, error) {
 	return &until, nil
 }
 
+// wrongPin is the fault for a pin_until that cannot be used.
 func wrongPin(why string) error {
 	return fault.New(fault.Invalid, "fields cannot be pinned until then").
 		With(fault.Field{Pointer: "#/pin_until", Code: "invalid", Detail: why})
 }
 
+// patch is PATCH of an identity (RFC 7396). Fields that a source writes are pinned by it.
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[identity.Identity], error) {
 	if err := identity.CheckMembers(in.RawBody); err != nil {
 		return nil, err
@@ -204,6 +213,7 @@ type archiveIn struct {
 	Force bool `query:"force"`
 }
 
+// archive is DELETE of an identity, which archives it.
 func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (*httpapi.None, error) {
 	return nil, s.Archive(ctx, v, in.ID, in.IfMatch, in.Force)
 }
@@ -217,6 +227,7 @@ type reportsIn struct {
 	Indirect bool `query:"indirect"`
 }
 
+// reports is GET of the people who report to a manager. The manager must be visible to the viewer.
 func (s *Service) reports(ctx context.Context, v viewer.Viewer,
 	in *reportsIn) (*httpapi.ListOut[identity.Identity], error) {
 	if err := s.DB.As(

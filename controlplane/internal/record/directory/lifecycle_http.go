@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
+// lifecycleRoutes are the routes of the lifecycle settings.
 func (s *Service) lifecycleRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/settings/lifecycle", "Get lifecycle settings", s.readLifecycle).
@@ -22,6 +23,7 @@ func (s *Service) lifecycleRoutes() []httpapi.Route {
 	}
 }
 
+// readLifecycle is GET of the lifecycle settings.
 func (s *Service) readLifecycle(ctx context.Context, v viewer.Viewer,
 	_ *struct{}) (out *httpapi.One[rules.LifecycleSettings], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -32,11 +34,13 @@ func (s *Service) readLifecycle(ctx context.Context, v viewer.Viewer,
 	return out, err
 }
 
+// putLifecycleIn is the input of putLifecycle.
 type putLifecycleIn struct {
 	httpapi.IfMatch
 	Body rules.LifecycleSettings
 }
 
+// putLifecycle is PUT of the lifecycle settings. The row is locked before If-Match is compared.
 func (s *Service) putLifecycle(ctx context.Context, v viewer.Viewer,
 	in *putLifecycleIn) (out *httpapi.One[rules.LifecycleSettings], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -192,6 +192,7 @@ func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string, expand [
 	return d, err
 }
 
+// expand fills in what was asked for by expand.
 func (s *Service) expand(ctx context.Context, tx *pg.Tx, d *IdentityDetail, names []string) (err error) {
 	if slices.Contains(names, "manager") && d.ManagerID != nil {
 		if d.Manager, err = refOf(ctx, tx, *d.ManagerID); err != nil {

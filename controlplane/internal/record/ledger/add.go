@@ -33,6 +33,10 @@ func Add(ctx context.Context, tx *pg.Tx, reasons []Reason) (int, error) {
 	return added, nil
 }
 
+// add writes a part of the reasons in one statement. A live reason with the same key, which is what
+// it is for and where it comes from, is not written twice: its end is moved to the new one's, and
+// its start too if it has not begun. n counts the rows that were inserted or changed. In the same
+// statement the people are queued for provisioning.
 func add(ctx context.Context, tx *pg.Tx, part []row) (n int, err error) {
 	const sql = `
 		with given as (

@@ -77,6 +77,7 @@ func End(ctx context.Context, tx *pg.Tx, w Which, at time.Time, why string, urge
 	return n, nil
 }
 
+// orNull is nil for the zero time.
 func orNull(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil

@@ -97,6 +97,7 @@ type row struct {
 	Details json.RawMessage `json:"details"`
 }
 
+// row is the reason with its defaults filled in, for the statement.
 func (r Reason) row() (row, error) {
 	out := row{
 		r.ID,
@@ -163,6 +164,7 @@ func (r row) compare(o row) int {
 	)
 }
 
+// absentFirst orders optional texts, those without a text first.
 func absentFirst(a, b *string) int {
 	switch {
 	case a == nil && b == nil:
@@ -175,6 +177,7 @@ func absentFirst(a, b *string) int {
 	return cmp.Compare(*a, *b)
 }
 
+// endsLast orders by end, the latest first; no end is the latest.
 func endsLast(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:

@@ -85,6 +85,7 @@ func (b Bootstrap) in(ctx context.Context, tx *pg.Tx, hash *string) (out Result,
 	return out, err
 }
 
+// check tidies the values and refuses what a tenant cannot begin with.
 func (b *Bootstrap) check() error {
 	b.AdminEmail, b.AdminName = strings.TrimSpace(b.AdminEmail), strings.TrimSpace(b.AdminName)
 	b.Name, b.Region = tidyName(b.Name, b.Slug), strings.TrimSpace(b.Region)
@@ -142,6 +143,7 @@ func (b Bootstrap) absent(ctx context.Context, db *pg.DB) error {
 	return nil
 }
 
+// createAdmin makes the first administrator. hash is of the password; nil: invited by a link.
 func (b Bootstrap) createAdmin(ctx context.Context, tx *pg.Tx, hash *string) (string, error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	const sql = `

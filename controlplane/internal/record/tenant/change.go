@@ -90,6 +90,7 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of a tenant by an operator.
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*found, error) {
 	return s.change(
 		ctx,
@@ -100,12 +101,14 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*fou
 	)
 }
 
+// patchOwnIn is the input of a change of the own tenant.
 type patchOwnIn struct {
 	httpapi.IfMatch
 	Body    OwnPatch
 	RawBody []byte
 }
 
+// readOwn is GET of the own tenant.
 func (s *Service) readOwn(ctx context.Context, v viewer.Viewer, _ *struct{}) (*found, error) {
 	var t Tenant
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -178,6 +181,7 @@ type limitIn struct {
 	Body Limits
 }
 
+// limit is POST …/limits. All limits are replaced.
 func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*found, error) {
 	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
 		const sql = `
@@ -205,6 +209,7 @@ type suspendIn struct {
 	Body Suspension
 }
 
+// suspend is POST …/suspend. Operators cannot suspend their own tenant.
 func (s *Service) suspend(ctx context.Context, v viewer.Viewer, in *suspendIn) (*found, error) {
 	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
 		if err := notOwn(tx.Viewer, "suspend"); err != nil {
@@ -220,6 +225,7 @@ type stepIn struct {
 	httpapi.IfMatch
 }
 
+// resume is POST …/resume.
 func (s *Service) resume(ctx context.Context, v viewer.Viewer, in *stepIn) (*found, error) {
 	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
 		if t.Status != Suspended {
@@ -251,6 +257,7 @@ func (t Tenant) become(ctx context.Context, tx *pg.Tx, to Status, action string,
 // steps are where a tenant can go from where it is.
 var steps = map[Status][]string{Active: {"suspend", "close"}, Suspended: {"resume", "close"}, Closing: {"reopen"}}
 
+// cannot is the conflict of a step that the status does not allow, with the steps that it does.
 func (t Tenant) cannot(become string) error {
 	return fault.Coded(fault.Conflict, "invalid_transition", "the tenant is %s and cannot be %s", t.Status, become).
 		Also("allowed", steps[t.Status])

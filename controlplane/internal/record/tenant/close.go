@@ -38,6 +38,8 @@ type closeIn struct {
 	Body Closure
 }
 
+// close is POST …/close. The slug must be repeated. What is going on in the tenant is ended, and
+// after the grace all of its data is erased.
 func (s *Service) close(ctx context.Context, v viewer.Viewer, in *closeIn) (*found, error) {
 	grace, err := readGrace(in.Body.Grace)
 	if err != nil {
@@ -63,6 +65,8 @@ func (s *Service) close(ctx context.Context, v viewer.Viewer, in *closeIn) (*fou
 	})
 }
 
+// beginClosing sets the status, and notes who closed the tenant and what its status was, for
+// reopen.
 func (t Tenant) beginClosing(ctx context.Context, tx *pg.Tx, why string, grace time.Duration) (audit.Entry, error) {
 	by := map[string]any{"tenant": tx.Viewer.Home, "id": tx.Viewer.ID, "display": tx.Viewer.Display, "status": t.Status}
 	const sql = `
@@ -82,6 +86,8 @@ func (t Tenant) beginClosing(ctx context.Context, tx *pg.Tx, why string, grace t
 	}, nil
 }
 
+// reopen is POST …/reopen, within the grace and before anything was erased. The tenant gets the
+// status that it had.
 func (s *Service) reopen(ctx context.Context, v viewer.Viewer, in *stepIn) (*found, error) {
 	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
 		if t.Status != Closing {

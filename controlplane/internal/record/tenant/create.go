@@ -33,6 +33,7 @@ type NewTenant struct {
 	Settings Preferences `json:"settings,omitempty" required:"false"`
 }
 
+// createIn is the input of create.
 type createIn struct{ Body NewTenant }
 
 // Founded is a tenant that has just been made.
@@ -52,6 +53,8 @@ type Founder struct {
 	SignInToken string `json:"sign_in_token"`
 }
 
+// create is POST /tenants: the tenant, its first administrator with a sign-in link, and its sector
+// packs, in one transaction. The audit entry is written in both tenants.
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Founded], error) {
 	b := Bootstrap{
 		Slug:        in.Body.Slug,

@@ -20,6 +20,7 @@ type listIn struct {
 	Q string `query:"q" maxLength:"200"`
 }
 
+// list is GET /tenants, across all tenants.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Tenancy], error) {
 	walk, err := s.Cursors.Walk(v, "tenants", in.Paging, []string{in.Status, in.Q})
 	if err != nil {
@@ -65,6 +66,7 @@ func (s *Service) visit(ctx context.Context, v viewer.Viewer, id string, do func
 	return s.DB.As(ctx, visiting(v, id), do)
 }
 
+// read is GET of one tenant with the numbers of what it has.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*found, error) {
 	var t Tenant
 	var n Holdings

@@ -50,6 +50,7 @@ type Packs struct {
 	Install func(ctx context.Context, tx *pg.Tx, choices []SectorPackChoice) error
 }
 
+// check refuses choices that cannot be installed.
 func (p Packs) check(choices []SectorPackChoice) error {
 	switch {
 	case len(choices) == 0:

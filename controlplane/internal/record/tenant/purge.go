@@ -71,6 +71,8 @@ func (s *Service) keepKeys(ctx context.Context) error {
 	return nil
 }
 
+// purge erases a tenant step by step until nothing is left, with pauses for the other tenants. A
+// process that dies in between is followed by another: each step is a transaction of its own.
 func (s *Service) purge(ctx context.Context, c closing) error {
 	told := time.Now()
 	for ctx.Err() == nil {
@@ -142,6 +144,7 @@ func countsOf(counts map[string]int64) []string {
 	return out
 }
 
+// total is the sum of the counts.
 func total(counts map[string]int64) (n int64) {
 	for _, rows := range counts {
 		n += rows

@@ -53,6 +53,7 @@ type Holdings struct {
 	Agents int64 `json:"agents"`
 }
 
+// resource is the tenant as the API shows it.
 func (s *Service) resource(t Tenant) Tenancy {
 	return Tenancy{
 		ID:           t.ID,

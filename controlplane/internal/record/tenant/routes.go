@@ -59,6 +59,7 @@ func (s *Service) Routes() []httpapi.Route {
 // found is a tenant in an answer.
 type found = httpapi.One[Tenancy]
 
+// answer is the response with a tenant and its version as ETag.
 func (s *Service) answer(t Tenant) *found {
 	return &found{ETag: httpapi.ETag(t.Version), Body: s.resource(t)}
 }

@@ -55,6 +55,7 @@ type Tenant struct {
 	Version    int         `db:"version"`
 }
 
+// columns are the columns of Tenant.
 const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits,
 	t.settings,
 	t.closed_at, t.purge_after, (select coalesce(sum(n::bigint), 0)::bigint from jsonb_each_text(t.purged) p (name,

@@ -57,11 +57,13 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	Filters
 }
 
+// list is GET /settings/users.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[User], error) {
 	walk, err := s.Cursors.Walk(v, "users", in.Paging, in.Filters)
 	if err != nil {
@@ -81,6 +83,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	), nil
 }
 
+// withoutPlaces drops the sort keys, which only the cursor needs.
 func withoutPlaces(in *httpapi.ListOut[placed]) *httpapi.ListOut[User] {
 	out := &httpapi.ListOut[User]{}
 	out.Body.Items = make([]User, 0, len(in.Body.Items))
@@ -92,8 +95,10 @@ func withoutPlaces(in *httpapi.ListOut[placed]) *httpapi.ListOut[User] {
 	return out
 }
 
+// createIn is the input of create.
 type createIn struct{ Body NewUser }
 
+// create is POST /settings/users. The response has the invitation, which is shown once.
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[InvitedUser], error) {
 	u, err := s.Create(ctx, v, in.Body)
 	if err != nil {
@@ -111,6 +116,7 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// read is GET of one user.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[User], error) {
 	var u User
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -128,6 +134,7 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of a user (RFC 7396).
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[User], error) {
 	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
 }
@@ -138,10 +145,12 @@ type removeIn struct {
 	httpapi.IfMatch
 }
 
+// remove is DELETE of a user.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.None, error) {
 	return nil, s.Delete(ctx, v, in.ID, in.IfMatch)
 }
 
+// inviteAgain is POST …/invite: a new sign-in link; the earlier one no longer works.
 func (s *Service) inviteAgain(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[InvitedUser], error) {
 	u, err := s.Invite(ctx, v, in.ID)
 	if err != nil {
@@ -156,6 +165,7 @@ type EndedSessions struct {
 	Sessions int64 `json:"sessions" example:"2"`
 }
 
+// revokeSessions is POST …/sessions/revoke.
 func (s *Service) revokeSessions(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[EndedSessions], error) {
 	ended, err := s.RevokeSessions(ctx, v, in.ID)
 	if err != nil {
@@ -164,10 +174,12 @@ func (s *Service) revokeSessions(ctx context.Context, v viewer.Viewer, in *oneIn
 	return &httpapi.One[EndedSessions]{Body: EndedSessions{Sessions: ended}}, nil
 }
 
+// resetMFA is POST …/mfa/reset.
 func (s *Service) resetMFA(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[User], error) {
 	return shown(s.ResetMFA(ctx, v, in.ID))
 }
 
+// shown is the response with a user and its version as ETag.
 func shown(u User, err error) (*httpapi.One[User], error) {
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ var orders = map[string]listing.Order{
 	"last_login_at": {Column: "coalesce(u.last_login_at, 'epoch')", Type: "timestamptz"},
 }
 
+// query is the list's query. Deleted users are never among them.
 func (f Filters) query() (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
@@ -63,6 +64,7 @@ func list(ctx context.Context, tx *pg.Tx, f Filters, page pg.Page) ([]placed, in
 	return out, total, err
 }
 
+// placedRow is a row with its sort key.
 type placedRow struct {
 	row
 	Place string `db:"place"`

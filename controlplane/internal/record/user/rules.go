@@ -89,6 +89,7 @@ func exceedsService(before, after Fields) bool {
 	return !same(allowed, after)
 }
 
+// same says whether two sets of fields are equal.
 func same(a, b Fields) bool {
 	return a.Email == b.Email && a.DisplayName == b.DisplayName && slices.Equal(a.Roles, b.Roles) &&
 		text(a.IdentityID) == text(b.IdentityID) &&
@@ -96,17 +97,21 @@ func same(a, b Fields) bool {
 		a.Enabled == b.Enabled
 }
 
+// isSelf says whether the viewer is the user themselves.
 func isSelf(v viewer.Viewer, id string) bool { return v.Kind == viewer.User && v.ID == id }
 
+// onlyPeople is the fault for a service token that tries what only a person may.
 func onlyPeople(what string) error {
 	return fault.New(fault.Forbidden, "a service token cannot %s; an administrator who has signed in can", what)
 }
 
+// onlyOperators is the fault for a change of control_plane_admin by someone who is none.
 func onlyOperators() error {
 	return fault.New(fault.Forbidden, "only a control-plane administrator decides about control-plane administrators").
 		With(fault.Field{Pointer: "#/control_plane_admin", Code: "forbidden", Detail: "leave it out"})
 }
 
+// ownUser is the conflict of administrators who would lock themselves out.
 func ownUser(words string) error { return fault.Coded(fault.Conflict, "own_user", "%s", words) }
 
 // complete tidies and checks what is to be stored.
@@ -130,6 +135,7 @@ func isAdmin(status Status, f Fields) bool {
 	return status == Active && f.Enabled && slices.Contains(f.Roles, string(viewer.Admin))
 }
 
+// text is the text behind a pointer, empty for nil.
 func text(s *string) string {
 	if s == nil {
 		return ""
@@ -148,6 +154,7 @@ func mayDelete(v viewer.Viewer, u User) error {
 	return mayTouch(v, u.ID, u.Fields)
 }
 
+// disabled is the conflict of an action on a disabled user.
 func disabled() error {
 	return fault.Coded(fault.Conflict, "user_disabled", "the user is disabled; enable them first")
 }

@@ -85,6 +85,8 @@ func (s *Service) Invite(ctx context.Context, v viewer.Viewer, id string) (Invit
 	return out, err
 }
 
+// invite issues a sign-in link for the user and notes it. The token is in the result and nowhere
+// else.
 func (s *Service) invite(ctx context.Context, tx *pg.Tx, id string) (InvitedUser, error) {
 	token, err := s.SignIn.IssueSignInLink(ctx, tx, id)
 	if err != nil {
@@ -275,10 +277,12 @@ func (s *Service) ResetMFA(ctx context.Context, v viewer.Viewer, id string) (Use
 	return out, err
 }
 
+// subject names the user in audit entries.
 func subject(id, email string) audit.Subject {
 	return audit.Subject{Type: "user", ID: id, Display: email}
 }
 
+// record records an action on a user.
 func record(ctx context.Context, tx *pg.Tx, action, id, email string, changes []audit.Change) error {
 	if err := audit.Record(
 		ctx,

@@ -36,6 +36,8 @@ func lock(ctx context.Context, tx *pg.Tx, id string) (User, error) {
 	return find(ctx, tx, id, " for update of u")
 }
 
+// find reads a user that is not deleted; any other is not_found. locking is empty or a locking
+// clause.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (User, error) {
 	if !listing.IsID(id) {
 		return User{}, notFound(id)
@@ -56,8 +58,10 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (User, error) {
 	return found.shown(), nil
 }
 
+// notFound is the fault for a user that is not there.
 func notFound(id string) error { return fault.New(fault.NotFound, "there is no user %s", id) }
 
+// insert stores an invited user without a password. A taken address is a conflict.
 func insert(ctx context.Context, tx *pg.Tx, f Fields, now time.Time) (id string, err error) {
 	id = uuid.Must(uuid.NewV7()).String()
 	const sql = `
@@ -116,6 +120,7 @@ func stored(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
+// checkIdentity makes sure that the linked identity exists.
 func checkIdentity(ctx context.Context, tx *pg.Tx, f Fields) error {
 	if f.IdentityID == nil {
 		return nil

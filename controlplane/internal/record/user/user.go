@@ -129,25 +129,27 @@ type InvitedUser struct {
 
 // row is a user as it is stored, with what is shown beside it.
 type row struct {
-	ID                string     `db:"id"`
-	Email             string     `db:"email"`
-	DisplayName       string     `db:"display_name"`
-	Roles             []string   `db:"roles"`
-	IdentityID        *string    `db:"identity_id"`
-	Locale            string     `db:"locale"`
-	ControlPlaneAdmin bool       `db:"control_plane_admin"`
-	Status            Status     `db:"status"`
-	IdentityName      *string    `db:"identity_name"`
-	IdentityStatus    *string    `db:"identity_status"`
-	SecondFactor      bool       `db:"second_factor"`
-	SSOSubject        *string    `db:"sso_subject"`
-	LastLoginAt       *time.Time `db:"last_login_at"`
-	InvitedAt         *time.Time `db:"invited_at"`
-	CreatedAt         time.Time  `db:"created_at"`
-	UpdatedAt         time.Time  `db:"updated_at"`
-	Version           int        `db:"version"`
+	ID                string   `db:"id"`
+	Email             string   `db:"email"`
+	DisplayName       string   `db:"display_name"`
+	Roles             []string `db:"roles"`
+	IdentityID        *string  `db:"identity_id"`
+	Locale            string   `db:"locale"`
+	ControlPlaneAdmin bool     `db:"control_plane_admin"`
+	Status            Status   `db:"status"`
+	IdentityName      *string  `db:"identity_name"`
+	IdentityStatus    *string  `db:"identity_status"`
+	// SecondFactor says that one is set up and confirmed.
+	SecondFactor bool       `db:"second_factor"`
+	SSOSubject   *string    `db:"sso_subject"`
+	LastLoginAt  *time.Time `db:"last_login_at"`
+	InvitedAt    *time.Time `db:"invited_at"`
+	CreatedAt    time.Time  `db:"created_at"`
+	UpdatedAt    time.Time  `db:"updated_at"`
+	Version      int        `db:"version"`
 }
 
+// shown is the user as the API shows it.
 func (r row) shown() User {
 	u := User{
 		ID:          r.ID,

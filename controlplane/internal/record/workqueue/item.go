@@ -70,6 +70,7 @@ var orders = map[string]listing.Order{
 	"attempts":    {Column: "w.attempts", Type: "int"},
 }
 
+// query is the list's query.
 func (f Filters) query() (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {

@@ -42,6 +42,7 @@ type TenantWorkKind struct {
 	OverdueSeconds int64 `json:"overdue_seconds"`
 }
 
+// tenantsIn is the input of the list of tenants with work.
 type tenantsIn struct {
 	httpapi.Paging
 	// Tenants with items of this kind.
@@ -101,6 +102,7 @@ type OperatedJobs struct {
 	Items []OperatedWork `json:"items" nullable:"false"`
 }
 
+// jobs is GET of the recurring work of the deployment.
 func (s *Service) jobs(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[OperatedJobs], error) {
 	var out OperatedJobs
 	err := s.DB.Across(ctx, func(tx *pg.Tx) (err error) {

@@ -20,6 +20,7 @@ type Service struct {
 	Jobs    []queue.Job
 }
 
+// list is GET of the tenant's work queue.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[WorkItem], error) {
 	walk, err := s.Cursors.Walk(v, "work-queue", in.Paging, in.Filters)
 	if err != nil {
@@ -55,6 +56,7 @@ func (s *Service) shown(i WorkItem) WorkItem {
 	return i
 }
 
+// summary is GET of the numbers by kind and state.
 func (s *Service) summary(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[WorkSummary], error) {
 	var out WorkSummary
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {

@@ -110,6 +110,8 @@ func (s *Service) named(found []WorkKind) []WorkKind {
 	return all
 }
 
+// kind finds a kind by name. One that this version of the product does not have is shown by its
+// name.
 func (s *Service) kind(name string) (queue.Kind, bool) {
 	i := slices.IndexFunc(s.Kinds, func(k queue.Kind) bool { return k.Name == name })
 	if i < 0 {

@@ -52,7 +52,7 @@ type listIn struct {
 // listOut is the response of list.
 type listOut struct{ Body TaskList }
 
-// list is GET /provisioning/tasks. Items, their number and the numbers by state are read in one
+// list is GET /accounts/provisioning-tasks. Items, their number and the numbers by state are read in one
 // transaction, so that they agree.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*listOut, error) {
 	walk, err := s.Cursors.Walk(v, "provisioning_tasks", in.Paging, in.TaskFilters)

@@ -155,6 +155,7 @@ func explained(g grant.Grant) AccessExplanation {
 	}
 }
 
+// inWords adds to each reason its sentence.
 func inWords(reasons []grant.GrantReason) []ExplainedReason {
 	out := make([]ExplainedReason, len(reasons))
 	for i, r := range reasons {

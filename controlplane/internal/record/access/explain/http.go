@@ -28,10 +28,12 @@ type one struct {
 	ID string `path:"id"`
 }
 
+// answer is a response without headers.
 type answer[T any] struct {
 	Body T
 }
 
+// explain is GET …/explain of a grant.
 func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answer[AccessExplanation], error) {
 	out, err := s.Explain(ctx, v, in.ID)
 	return &answer[AccessExplanation]{Body: out}, err
@@ -44,6 +46,7 @@ type explainPairIn struct {
 	EntitlementID string `query:"entitlement_id" format:"uuid"`
 }
 
+// explainPair is GET …/access-explain of a person and an entitlement, held or not.
 func (s *Service) explainPair(
 	ctx context.Context,
 	v viewer.Viewer,

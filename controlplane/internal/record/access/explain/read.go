@@ -21,6 +21,7 @@ type pairAsked struct {
 	entitlement                         string
 }
 
+// pairOf is what a grant's explanation is about.
 func pairOf(g grant.Grant) pairAsked {
 	return pairAsked{
 		grant:       &g.ID,
@@ -31,6 +32,7 @@ func pairOf(g grant.Grant) pairAsked {
 	}
 }
 
+// pairArgs are the named arguments of statements about a pair.
 func pairArgs(identity, entitlement string) pgx.NamedArgs {
 	return pgx.NamedArgs{"identity": identity, "entitlement": entitlement}
 }
@@ -59,6 +61,7 @@ func grantOfPair(ctx context.Context, tx *pg.Tx, identity, entitlement string) (
 	return &one[0], grant.FillPaths(ctx, tx, one)
 }
 
+// weight orders grants of a pair: the one that is held and wanted first.
 func weight(g grant.Grant) int {
 	switch {
 	case g.Observed && g.Desired:
@@ -141,6 +144,7 @@ func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation
 	return nil
 }
 
+// fillFirstSeen fills in when and by which sync run the grant was first seen.
 func fillFirstSeen(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	if p.grant == nil {
 		return nil
@@ -159,6 +163,8 @@ func fillFirstSeen(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairA
 	return nil
 }
 
+// fillAccounts fills in the accounts that the explanation is about, as far as the viewer sees them.
+// An account of a reason that the viewer does not see is removed from the reason.
 func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	x.Accounts = []identity.Reference{}
 	if p.grant != nil {

@@ -56,6 +56,7 @@ func (t ExplainedTask) sentence() string {
 	return b.String()
 }
 
+// open says whether the task may still change something.
 func (t ExplainedTask) open() bool {
 	switch t.State {
 	case "done", "cancelled", "simulated":

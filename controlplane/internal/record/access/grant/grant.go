@@ -112,6 +112,7 @@ func Around(grants string) string {
 	left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id`
 }
 
+// columns are the columns of Grant.
 var columns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
 	` + listing.ConnectorName("g.connector_id") + ` as connector_name,
 	jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
@@ -183,6 +184,7 @@ func (f Filters) asksLedger() bool {
 	return len(f.ComplianceStatus) > 0 || len(f.ReasonKind) > 0 || len(f.ReviewState) > 0 || !f.EndsBefore.IsZero()
 }
 
+// askLedger adds the filters that need the reasons of a grant, which only then are joined.
 func (f Filters) askLedger(q *listing.Query) {
 	if len(f.ComplianceStatus) > 0 {
 		q.Where("("+complianceSQL+") = any(@compliance_status)", pgx.NamedArgs{"compliance_status": f.ComplianceStatus})
@@ -297,6 +299,7 @@ func surroundings(
 	return n, direct, nil
 }
 
+// eachPair calls fn for each row of two texts.
 func eachPair(fn func(a, b string)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var x, y string

@@ -61,6 +61,7 @@ func ReasonOf(ctx context.Context, tx *pg.Tx, of ledger.Reason) (GrantReason, er
 	return found[0], nil
 }
 
+// collectReasons reads reasons, each as one JSON value.
 func collectReasons(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]GrantReason, error) {
 	return pg.AllBy(ctx, tx, "read reasons", pgx.RowTo[GrantReason], sql, args)
 }

@@ -110,6 +110,8 @@ func (n graph) paths(direct map[string]bool, entitlement string) []NestingPath {
 	return s.found
 }
 
+// search is the search for the ways from a direct grant through nested groups. steps bounds the
+// work, since groups may be nested in very many ways.
 type search struct {
 	nesting graph
 	direct  map[string]bool

@@ -90,6 +90,7 @@ func (r GrantReason) says() string {
 	return "it was found in the target system and assigned by nothing here"
 }
 
+// approvers are the names of those who approved.
 func (r GrantReason) approvers() string {
 	if len(r.ApprovedBy) == 0 {
 		return "somebody"

@@ -206,6 +206,8 @@ func FillStanding(ctx context.Context, tx *pg.Tx, grants []Grant, history bool) 
 	return nil
 }
 
+// scanStanding reads a row about the reasons of a grant into the grant. The end is the earlier of
+// the grant's own and that of its reasons.
 func scanStanding(rows pgx.Rows, index map[string]*Grant) error {
 	var id string
 	var desired, observed, isNative bool

@@ -146,6 +146,7 @@ func FillPathsAsOf(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Time)
 	return hidePaths(ctx, tx, grants)
 }
 
+// eachOfAsOf calls take for each row of two texts.
 func eachOfAsOf(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs, take func(a, b string)) error {
 	var a, b string
 	return pg.Each(ctx, tx, "paths of past grants", []any{&a, &b}, func() error { take(a, b); return nil }, sql, args)

@@ -70,6 +70,7 @@ func directGrants(ctx context.Context, tx *pg.Tx, connectorID string) (n int64, 
 
 // allowance is what may still follow from the nesting.
 type allowance struct {
+	// left is how many inherited grants there may still be; holders are those of each group.
 	left    int64
 	holders map[[16]byte]int64
 }

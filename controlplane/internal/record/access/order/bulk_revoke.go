@@ -74,6 +74,8 @@ func (s *Service) BulkRevoke(
 	return out, err
 }
 
+// planAll plans the revocation of many grants. Each has a result of its own: what cannot be revoked
+// is refused, and the others are revoked all the same. A repeated ID counts once.
 func (o GrantRevocation) planAll(
 	ids []string,
 	grants map[string]grant.Grant,
@@ -108,6 +110,7 @@ func (o GrantRevocation) planAll(
 	return out, all
 }
 
+// refuse adds a grant that is not revoked, with the code of the fault.
 func (b *BulkGrantsRevoked) refuse(id string, err error) {
 	b.Refused++
 	r := BulkGrantResult{ID: id, Outcome: "refused", Detail: err.Error()}

@@ -39,6 +39,7 @@ func settleExtension(e entitlement.Entitlement, from *time.Time, until time.Time
 	return tooLong(e, *e.ExtensionMax, from.Add(most))
 }
 
+// tooLong is the fault for an end beyond the entitlement's longest duration.
 func tooLong(e entitlement.Entitlement, most string, until time.Time) error {
 	detail := fmt.Sprintf(
 		"%s can be assigned for at most %s: until %s",

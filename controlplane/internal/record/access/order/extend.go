@@ -116,6 +116,7 @@ func extendable(g grant.Grant, until, now time.Time) (grant.GrantReason, error) 
 	return *last, nil
 }
 
+// endFault is the fault for an end that cannot be set.
 func endFault(detail string) error {
 	return fault.New(fault.Invalid, "%s", detail).
 		With(fault.Field{Pointer: "#/ends_at", Code: "invalid", Detail: detail})

@@ -54,14 +54,17 @@ const (
 		"omitted. With dry_run nothing is written."
 )
 
+// giveIn is the input of give.
 type giveIn struct {
 	Body GrantOrder
 }
 
+// answer is a response without headers.
 type answer[T any] struct {
 	Body T
 }
 
+// give is POST /entitlements/grants: an administrator assigns an entitlement.
 func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*answer[GrantOrdered], error) {
 	out, err := s.Give(ctx, v, in.Body)
 	return &answer[GrantOrdered]{Body: out}, err
@@ -75,6 +78,7 @@ type revokeIn struct {
 	Body   GrantRevocation
 }
 
+// revoke is POST …/revoke.
 func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*answer[RevocationImpact], error) {
 	out, err := s.Revoke(ctx, v, in.ID, in.Body, in.DryRun)
 	return &answer[RevocationImpact]{Body: out}, err
@@ -89,17 +93,20 @@ type extendIn struct {
 	}
 }
 
+// extendOne is POST …/extend.
 func (s *Service) extendOne(ctx context.Context, v viewer.Viewer, in *extendIn) (*httpapi.One[grant.Grant], error) {
 	g, err := s.Extend(ctx, v, in.ID, in.Body.EndsAt)
 	return &httpapi.One[grant.Grant]{ETag: httpapi.ETag(g.Version), Body: g}, err
 }
 
+// bulkRevokeIn is the input of bulkRevoke.
 type bulkRevokeIn struct {
 	// Say what it would do, and write nothing.
 	DryRun bool `query:"dry_run"`
 	Body   BulkGrantRevocation
 }
 
+// bulkRevoke is POST …/bulk-revoke.
 func (s *Service) bulkRevoke(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -109,12 +116,14 @@ func (s *Service) bulkRevoke(
 	return &answer[BulkGrantsRevoked]{Body: out}, err
 }
 
+// acceptIn is the input of acceptAsFound.
 type acceptIn struct {
 	// Count the grants, and write nothing.
 	DryRun bool `query:"dry_run"`
 	Body   GrantAcceptance
 }
 
+// acceptAsFound is POST …/accept-as-found: native grants are kept as they were found.
 func (s *Service) acceptAsFound(ctx context.Context, v viewer.Viewer, in *acceptIn) (*answer[GrantsAccepted], error) {
 	out, err := s.AcceptAsFound(ctx, v, in.Body, in.DryRun)
 	return &answer[GrantsAccepted]{Body: out}, err

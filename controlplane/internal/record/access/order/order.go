@@ -78,6 +78,7 @@ func (s *Service) Give(ctx context.Context, v viewer.Viewer, o GrantOrder) (out 
 	return out, err
 }
 
+// reason is the order as a reason of the ledger, with the viewer as its source.
 func (o GrantOrder) reason(v viewer.Viewer, e entitlement.Entitlement) ledger.Reason {
 	note := strings.TrimSpace(o.Justification)
 	r := ledger.Reason{IdentityID: o.IdentityID, ConnectorID: *e.ConnectorID, EntitlementID: &e.ID, Kind: ledger.Manual,
@@ -118,6 +119,7 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (enti
 	return e, refuseDenied(ctx, tx, *o, e)
 }
 
+// checkTimes refuses an order without a justification, or with times that give no access.
 func (o GrantOrder) checkTimes(now time.Time) error {
 	wrong := func(member, detail string) error {
 		return fault.New(fault.Invalid, "%s", detail).

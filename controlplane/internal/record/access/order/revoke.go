@@ -92,6 +92,7 @@ const (
 	scopeReason = "reason"
 )
 
+// ends says whether the revocation ends this reason.
 func (o GrantRevocation) ends(r grant.GrantReason) bool {
 	return o.Scope == scopeAll || strings.EqualFold(*r.ID, o.ReasonID)
 }
@@ -157,6 +158,7 @@ func inheritedFault(g grant.Grant) error {
 		Also("paths", g.Paths)
 }
 
+// checkReason refuses scope reason without a live reason of the grant, or with a denial.
 func (o GrantRevocation) checkReason(g grant.Grant) error {
 	at := slices.IndexFunc(g.Reasons, func(r grant.GrantReason) bool {
 		return r.IsLive() && r.Effect == ledger.Allow && strings.EqualFold(*r.ID, o.ReasonID)
@@ -260,6 +262,7 @@ func Revoke(
 	return im, carryOut(ctx, tx, o.withScope(), []revoked{{g, im}})
 }
 
+// withScope fills in the default scope.
 func (o GrantRevocation) withScope() GrantRevocation {
 	if o.Scope == "" {
 		o.Scope = scopeAll

@@ -51,6 +51,7 @@ func (r revoked) found() ledger.Reason {
 	}
 }
 
+// entry is the audit entry of the revocation.
 func (r revoked) entry(o GrantRevocation) audit.Entry {
 	ended := make([]string, 0, len(r.ReasonsEnded))
 	for _, reason := range r.ReasonsEnded {

@@ -78,6 +78,8 @@ func hexUnit(b []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
+// writeNext writes the next value in canonical form (RFC 8785). without names members of the
+// outermost object that are left out. Nesting is bounded.
 func writeNext(out *bytes.Buffer, d *json.Decoder, depth int, without []string) error {
 	token, err := d.Token()
 	if err != nil {
@@ -104,6 +106,7 @@ func writeNext(out *bytes.Buffer, d *json.Decoder, depth int, without []string) 
 	return nil
 }
 
+// writeArray writes the elements of an array up to its end.
 func writeArray(out *bytes.Buffer, d *json.Decoder, depth int) error {
 	out.WriteByte('[')
 	for i := 0; d.More(); i++ {
@@ -118,11 +121,15 @@ func writeArray(out *bytes.Buffer, d *json.Decoder, depth int) error {
 	return closed(d)
 }
 
+// member is a member of an object, with where its value is in a buffer.
 type member struct {
 	name       string
 	start, end int // of its value
 }
 
+// writeObject writes the members of an object in the order of their names' UTF-16 code units (RFC
+// 8785 section 3.2.3). Values are written into a buffer first, since their order is known only at
+// the end.
 func writeObject(out *bytes.Buffer, d *json.Decoder, depth int, without []string) error {
 	var members []member
 	var values bytes.Buffer
@@ -142,6 +149,8 @@ func writeObject(out *bytes.Buffer, d *json.Decoder, depth int, without []string
 	return writeMembers(out, d, members, values.Bytes(), without)
 }
 
+// writeMembers writes sorted members. A name that occurs twice is an error: readers would differ
+// about which one counts.
 func writeMembers(out *bytes.Buffer, d *json.Decoder, members []member, values []byte, without []string) error {
 	out.WriteByte('{')
 	first := true
@@ -164,6 +173,7 @@ func writeMembers(out *bytes.Buffer, d *json.Decoder, members []member, values [
 	return closed(d)
 }
 
+// closed reads the delimiter that ends an object or array.
 func closed(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("not valid JSON: %w", err)
@@ -187,6 +197,8 @@ func compareUTF16(a, b string) int {
 
 const hexDigits = "0123456789abcdef"
 
+// writeString writes a string with the escapes that RFC 8785 section 3.2.2.2 demands, and no
+// others.
 func writeString(out *bytes.Buffer, s string) {
 	out.WriteByte('"')
 	for i := range len(s) {
@@ -203,6 +215,7 @@ func writeString(out *bytes.Buffer, s string) {
 	out.WriteByte('"')
 }
 
+// writeControl writes a control character.
 func writeControl(out *bytes.Buffer, c byte) {
 	out.WriteByte('\\')
 	switch c {
@@ -233,6 +246,8 @@ func writeNumber(out *bytes.Buffer, n json.Number) error {
 	return nil
 }
 
+// appendNumber writes a number as ECMAScript does (RFC 8785 section 3.2.2.3): the shortest digits
+// that read back, without an exponent from 1e-6 up to 1e21.
 func appendNumber(b []byte, f float64) []byte {
 	if f == 0 {
 		return append(b, '0') // also minus zero

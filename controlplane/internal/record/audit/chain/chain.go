@@ -82,6 +82,7 @@ type Break struct {
 // Error says what is wrong where.
 func (b *Break) Error() string { return fmt.Sprintf("entry %d: %s (%s)", b.Seq, b.Detail, b.Kind) }
 
+// broken is a break at an entry.
 func broken(seq int64, kind, format string, args ...any) *Break {
 	return &Break{Seq: seq, Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
@@ -145,6 +146,7 @@ func (v *Verifier) begin(l Link) error {
 	return nil
 }
 
+// take moves on to a good entry, and compares it with a checkpoint that names it.
 func (v *Verifier) take(l Link) error {
 	v.Seq, v.Hash = l.Seq, l.Hash
 	v.Checked++

@@ -85,6 +85,7 @@ type trailer struct {
 	end         *Line
 }
 
+// readTrailer reads what follows the entries, in a first pass over the file.
 func readTrailer(path string) (t trailer, err error) {
 	err = eachLine(path, func(line []byte) error {
 		l, ours := trailerLine(line)
@@ -114,6 +115,8 @@ func trailerLine(line []byte) (l Line, ours bool) {
 	return l, json.Unmarshal(line, &l) == nil && l.Type != ""
 }
 
+// verify follows the entries in a second pass. A file is good only if it has an end, reaches as far
+// as that end says, and a signed checkpoint covers its last entry.
 func (r *Report) verify(path string, t trailer) error {
 	v := &Verifier{}
 	if err := r.readEntries(path, v, t); err != nil {
@@ -139,6 +142,7 @@ func (r *Report) verify(path string, t trailer) error {
 	return nil
 }
 
+// readEntries gives each entry to the verifier. The first one decides whether the log is anchored.
 func (r *Report) readEntries(path string, v *Verifier, t trailer) error {
 	return eachLine(path, func(line []byte) error {
 		if _, other := trailerLine(line); other {
@@ -257,6 +261,7 @@ func AppendLink(b []byte, l Link) []byte {
 	return append(b, '"', '}', '\n')
 }
 
+// eachLine calls do for each line that is not empty.
 func eachLine(path string, do func(line []byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -282,6 +287,7 @@ func eachLine(path string, do func(line []byte) error) error {
 	return nil
 }
 
+// unpacked undoes gzip, which the first two bytes show (RFC 1952 section 2.3.1).
 func unpacked(f io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(f, 256<<10)
 	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {

@@ -20,6 +20,7 @@ func Origin(tenant string) string { return "grantwright/" + tenant }
 
 // Checkpoint says how far a log reached, and what the hash of its last entry was.
 type Checkpoint struct {
+	// Origin names the log; Seq and Hash are those of its last entry.
 	Origin string
 	Seq    int64
 	Hash   []byte
@@ -44,6 +45,8 @@ func (c Checkpoint) text() string {
 // Sign makes a C2SP signed note of a checkpoint, under the log's own name.
 func (c Checkpoint) Sign(key ed25519.PrivateKey) string { return signNote(c.Origin, c.text(), key) }
 
+// signNote signs a text as a note (C2SP signed-note). Names and texts are our own, so that an error
+// is a mistake in the program.
 func signNote(name, text string, key ed25519.PrivateKey) string {
 	v, err := verifier(name, key.Public().(ed25519.PublicKey))
 	if err != nil {
@@ -62,6 +65,7 @@ type signer struct {
 	key ed25519.PrivateKey
 }
 
+// Sign implements note.Signer.
 func (s signer) Sign(text []byte) ([]byte, error) { return ed25519.Sign(s.key, text), nil }
 
 // VerifierKey is a public key as other tools for signed notes take it: name+id+key.
@@ -73,6 +77,7 @@ func VerifierKey(name string, public ed25519.PublicKey) string {
 	return text
 }
 
+// verifier verifies notes by a key.
 func verifier(name string, public ed25519.PublicKey) (note.Verifier, error) {
 	return note.NewVerifier(VerifierKey(name, public))
 }

@@ -17,6 +17,7 @@ func CanonicalValue(value any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// writeValue writes a value that is read already in canonical form.
 func writeValue(out *bytes.Buffer, value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -37,6 +38,7 @@ func writeValue(out *bytes.Buffer, value any) error {
 	return nil
 }
 
+// writeValues writes an array.
 func writeValues(out *bytes.Buffer, values []any) error {
 	out.WriteByte('[')
 	for i, v := range values {
@@ -51,6 +53,7 @@ func writeValues(out *bytes.Buffer, values []any) error {
 	return nil
 }
 
+// writeMap writes an object, sorted like writeObject.
 func writeMap(out *bytes.Buffer, m map[string]any) error {
 	out.WriteByte('{')
 	for i, name := range slices.SortedFunc(maps.Keys(m), compareUTF16) {

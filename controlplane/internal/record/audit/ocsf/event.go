@@ -263,6 +263,7 @@ func privileges(e audit.Event) []string {
 	return out
 }
 
+// metadata is who wrote the event. The request ID correlates events of one request.
 func metadata(e audit.Event) Metadata {
 	m := Metadata{
 		Version:      Version,
@@ -278,6 +279,7 @@ func metadata(e audit.Event) Metadata {
 	return m
 }
 
+// actor is who did it. Users with the role admin are administrators to OCSF.
 func actor(a audit.Actor) Actor {
 	out := Actor{
 		User: User{UID: a.ID, Name: a.Display, TypeID: map[string]int{"user": 1, "service": 4, "agent": 4}[a.Type]},
@@ -300,6 +302,7 @@ func actor(a audit.Actor) Actor {
 	return out
 }
 
+// message is the event in one line.
 func message(e audit.Event) string {
 	who, what := e.Actor.Display, ""
 	if who == "" {

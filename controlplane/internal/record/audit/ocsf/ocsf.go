@@ -114,6 +114,7 @@ var activities = map[int]map[string]int{
 	},
 }
 
+// activity is the number of an action's verb in its class.
 func activity(class int, action string) int {
 	_, verb, _ := strings.Cut(action, ".")
 	if n, ok := activities[class][verb]; ok {
@@ -148,6 +149,7 @@ var alarming = map[string]int{
 	"audit_stream.updated":        low,
 }
 
+// severity is that of the action, or else follows from the outcome.
 func severity(action string, outcome audit.Outcome) int {
 	if n, ok := alarming[action]; ok {
 		return n

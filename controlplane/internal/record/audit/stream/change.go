@@ -45,6 +45,8 @@ func (in *changeIn) cleared(name string) bool {
 	return json.Unmarshal(in.RawBody, &members) == nil && string(members[name]) == "null"
 }
 
+// handleChange is PATCH of a stream. An address with another host needs the secret header again: it
+// must not be sent to a host that whoever set it did not choose.
 func (s *Service) handleChange(ctx context.Context, v viewer.Viewer, in *changeIn) (*httpapi.One[Stream], error) {
 	if err := checkSecrets(in.Body.HeaderValue, in.Body.CA); err != nil {
 		return nil, err
@@ -109,12 +111,15 @@ func (in *changeIn) asksForSecret(before Stream) error {
 		With(fault.Field{Pointer: "#/header_value", Code: "required", Detail: "give it together with the new url"})
 }
 
+// sameOrigin says whether two addresses have the same scheme and host.
 func sameOrigin(a, b string) bool {
 	ua, errA := url.Parse(a)
 	ub, errB := url.Parse(b)
 	return errA == nil && errB == nil && ua.Scheme == ub.Scheme && strings.EqualFold(ua.Host, ub.Host)
 }
 
+// update writes the members that are given. The stream starts anew: failures are forgotten, and a
+// process that works on it loses its lease.
 func (s *Service) update(ctx context.Context, tx *pg.Tx, in *changeIn) error {
 	b := in.Body
 	const sql = `
@@ -151,6 +156,7 @@ func (in *changeIn) newSecrets() (changes []audit.Change) {
 	return changes
 }
 
+// differences are the changes for the audit entry. Of secrets only their presence is recorded.
 func differences(before, after Stream) (changes []audit.Change) {
 	add := func(field string, from, to any) {
 		if from != to {

@@ -24,6 +24,7 @@ type due struct {
 	ID     string `db:"id"`
 }
 
+// due finds streams with entries or checkpoints to send that no process works on, of all tenants.
 func (s *Service) due(ctx context.Context) (found []due, err error) {
 	const sql = `
 		select s.tenant_id::text, s.id::text
@@ -128,6 +129,7 @@ func (b *batch) read(ctx context.Context, tx *pg.Tx) error {
 	return b.readCheckpoints(ctx, tx)
 }
 
+// readCheckpoints adds the checkpoints of the entries that were sent. OCSF has nothing for them.
 func (b *batch) readCheckpoints(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select seq, kid, note, at

@@ -18,6 +18,7 @@ import (
 
 const maxStreams = 20 // of one tenant
 
+// createIn is the input of handleCreate.
 type createIn struct {
 	Body struct {
 		// Name of the stream, unique in the tenant.
@@ -41,6 +42,7 @@ type createIn struct {
 	}
 }
 
+// handleCreate is POST of a stream. Its address is checked before the transaction.
 func (s *Service) handleCreate(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Stream], error) {
 	b := in.Body
 	if err := s.checkURL(ctx, b.Kind, b.URL); err != nil {
@@ -71,6 +73,7 @@ func (s *Service) handleCreate(ctx context.Context, v viewer.Viewer, in *createI
 	}, err
 }
 
+// insert stores a stream that begins with the present end of the log, or with its beginning.
 func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn) error {
 	b := in.Body
 	var n int
@@ -110,6 +113,7 @@ func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn
 	return s.setSecret(ctx, tx, caPlace(id), text(b.CA))
 }
 
+// text is the text behind a pointer, empty for nil.
 func text(s *string) string {
 	if s == nil {
 		return ""
@@ -117,10 +121,12 @@ func text(s *string) string {
 	return *s
 }
 
+// subject names the stream in audit entries.
 func subject(st Stream) audit.Subject {
 	return audit.Subject{Type: "audit_stream", ID: st.ID, Display: st.Name}
 }
 
+// handleList is GET of the streams.
 func (s *Service) handleList(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -147,6 +153,7 @@ type idIn struct {
 	ID string `path:"id" format:"uuid"`
 }
 
+// handleFind is GET of one stream.
 func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Stream], error) {
 	var found Stream
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -162,6 +169,7 @@ type deleteIn struct {
 	httpapi.IfMatch
 }
 
+// handleDelete is DELETE of a stream.
 func (s *Service) handleDelete(ctx context.Context, v viewer.Viewer, in *deleteIn) (*struct{}, error) {
 	return nil, s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := find(ctx, tx, in.ID, " for update of s")
@@ -194,6 +202,8 @@ func (s *Service) checkURL(ctx context.Context, kind, raw string) error {
 	return err
 }
 
+// checkDestination refuses addresses that may not be called. Plain TCP is for destinations that the
+// operator of the deployment has named.
 func (s *Service) checkDestination(ctx context.Context, kind, raw string) error {
 	if kind == HTTPS {
 		return s.Guard.CheckURL(ctx, raw, "the stream's address")
@@ -238,8 +248,11 @@ type TestResult struct {
 	DurationMS int64 `json:"duration_ms"`
 }
 
+// testOut is the response of a test.
 type testOut struct{ Body TestResult }
 
+// handleTest is POST …/test: it sends one line and says what the receiver answered. The test is
+// recorded.
 func (s *Service) handleTest(ctx context.Context, v viewer.Viewer, in *idIn) (*testOut, error) {
 	var st Stream
 	var keys secrets

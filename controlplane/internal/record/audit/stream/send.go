@@ -72,6 +72,7 @@ type refusal struct {
 // Error names the status alone: what a sink's answer says is not for the tenant's eyes, nor for the log.
 func (r *refusal) Error() string { return "the sink answered with status " + strconv.Itoa(r.status) }
 
+// send sends lines by the stream's transport, within its time limit.
 func (s *Service) send(ctx context.Context, tenant string, st Stream, keys secrets, batch []message) error {
 	ctx, cancel := context.WithTimeout(ctx, s.pace.timeout)
 	defer cancel()
@@ -81,6 +82,8 @@ func (s *Service) send(ctx context.Context, tenant string, st Stream, keys secre
 	return s.post(ctx, st, keys, batch)
 }
 
+// post sends lines as one request of NDJSON. Anything but 2xx is an error; the body is read only to
+// reuse the connection.
 func (s *Service) post(ctx context.Context, st Stream, keys secrets, batch []message) error {
 	var body bytes.Buffer
 	for _, m := range batch {
@@ -137,6 +140,7 @@ func (s *Service) client(keys secrets) (*http.Client, error) {
 	}, nil
 }
 
+// tlsConfig is TLS 1.2 or later, with the stream's own authority where it has one.
 func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if keys.ca == "" {

@@ -57,6 +57,7 @@ type Stream struct {
 	Version int `json:"version" db:"version"`
 }
 
+// columns are the columns of Stream.
 const columns = `
 		s.id::text, s.name, s.kind, s.url, s.format, s.header, s.header_value is not null as header_value_set,
 		s.ca is not null as ca_set, s.enabled, case when not s.enabled then 'disabled'
@@ -80,6 +81,7 @@ func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
 	return found, nil
 }
 
+// list reads a page of streams, the oldest first, and their number.
 func list(ctx context.Context, tx *pg.Tx, page pg.Page) (found []Stream, total int64, err error) {
 	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).
 		Scan(&total); err != nil {
@@ -108,14 +110,17 @@ type secrets struct {
 	ca     seal.Secret
 }
 
+// headerPlace is where the header's value is sealed for.
 func headerPlace(id string) seal.Place {
 	return seal.Place{Table: "audit_stream", Column: "header_value", Row: id}
 }
 
+// caPlace is where the certificates are sealed for.
 func caPlace(id string) seal.Place {
 	return seal.Place{Table: "audit_stream", Column: "ca", Row: id}
 }
 
+// secrets opens the stream's secrets.
 func (s *Service) secrets(ctx context.Context, tx *pg.Tx, id string) (out secrets, err error) {
 	var header, ca []byte
 	const sql = `

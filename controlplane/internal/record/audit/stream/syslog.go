@@ -28,6 +28,8 @@ const (
 // that it closes only after having read everything is the best there is.
 const drained = 2 * time.Second
 
+// sendSyslog opens a connection, sends the lines as messages of RFC 5424 and closes it. A sink
+// gives no answer, so that the end of the writing is all there is to know.
 func (s *Service) sendSyslog(ctx context.Context, tenant string, st Stream, keys secrets, batch []message) error {
 	u, err := url.Parse(st.URL)
 	if err != nil {
@@ -133,6 +135,7 @@ func word(s string, most int) string {
 	return s[:min(len(s), most)]
 }
 
+// hostname is this machine's name, or a dash, the nil value of RFC 5424.
 func hostname() string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -67,6 +67,8 @@ func (s *Service) work(ctx context.Context, d due) {
 	}
 }
 
+// step sends one batch of a stream: claim it, send it outside of any transaction, and note the
+// result. more says that there is another batch at once.
 func (s *Service) step(ctx context.Context, d due) (more bool, err error) {
 	var b *batch
 	err = s.DB.As(ctx, viewer.System(d.Tenant), func(tx *pg.Tx) (err error) {
@@ -100,6 +102,7 @@ func (s *Service) deliver(ctx context.Context, tenant string, b *batch) error {
 	return s.halves(ctx, tenant, b, b.messages)
 }
 
+// halves sends a batch, and sends it in halves if the receiver finds it too large (413).
 func (s *Service) halves(ctx context.Context, tenant string, b *batch, messages []message) error {
 	err := s.send(ctx, tenant, b.stream, b.keys, messages)
 	var r *refusal
@@ -144,6 +147,7 @@ func (s *Service) pause(attempt int, cause error) time.Duration {
 	return pause
 }
 
+// delivered moves the stream on, if this process still has the lease.
 func (b *batch) delivered(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		update audit_stream
@@ -155,6 +159,7 @@ func (b *batch) delivered(ctx context.Context, tx *pg.Tx) error {
 	return pg.Exec(ctx, tx, "note what was sent", sql, b.stream.ID, b.lease, b.lastSeq, b.checkpoint, b.skipped)
 }
 
+// failed notes the error and the next attempt, if this process still has the lease.
 func (b *batch) failed(ctx context.Context, tx *pg.Tx, pause time.Duration, cause error) error {
 	const sql = `
 		update audit_stream

@@ -76,6 +76,8 @@ func (s *Authenticator) VerifyOnce(ctx context.Context, bearer string) (signing.
 	return c, nil
 }
 
+// judge says whether a token may still be used: session, user, password and tenant must be as they
+// were when it was issued. The fault does not say which of them changed.
 func (f rights) judge(c signing.Claims, now time.Time) error {
 	if !f.live || f.viewer.ID != c.Subject || f.viewer.Tenant != c.Tenant || f.userStatus != "active" ||
 		f.epoch != c.Epoch ||
@@ -85,6 +87,9 @@ func (f rights) judge(c signing.Claims, now time.Time) error {
 	return f.tenant.Usable()
 }
 
+// rightsOf gives the rights of a session, from memory if they are young enough. An answer is
+// dropped again if a change was announced while it was read, for then it may be older than the
+// change.
 func (s *Authenticator) rightsOf(ctx context.Context, c signing.Claims) (rights, error) {
 	key := c.Tenant + "|" + c.Session
 	if f, ok := s.rights.Get(key); ok && s.Now().Sub(f.at).Abs() < rightsAge {
@@ -104,6 +109,8 @@ func (s *Authenticator) rightsOf(ctx context.Context, c signing.Claims) (rights,
 	return f, nil
 }
 
+// readRights reads the rights of a session. One that does not exist has no rights, which judge
+// refuses.
 func (s *Authenticator) readRights(ctx context.Context, c signing.Claims) (rights, error) {
 	const sql = `
 		select s.revoked_at is null, s.expires_at, u.id::text, u.email, coalesce(u.identity_id::text, ''), u.roles,

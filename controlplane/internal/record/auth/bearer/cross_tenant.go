@@ -90,11 +90,13 @@ func askedReason(r *http.Request) (string, error) {
 	return why, nil
 }
 
+// invalidHeader is the fault for a header of cross-tenant access that cannot be used.
 func invalidHeader(name, rule string) error {
 	return fault.Coded(fault.Malformed, "invalid_tenant_header", "%s cannot be used: %s", name, rule).
 		With(fault.Field{Header: name, Code: "invalid", Detail: rule})
 }
 
+// overrideForbidden is the fault for a caller who may not act in another tenant.
 func overrideForbidden(why string) error {
 	return fault.Coded(fault.Forbidden, "tenant_override_forbidden", "%s", why).
 		With(fault.Field{Header: tenantHeader, Code: "forbidden",
@@ -171,6 +173,7 @@ func (s *Authenticator) tell(ctx context.Context, tx *pg.Tx, t tenant.Tenant, r 
 	)
 }
 
+// visit identifies a caller in a tenant.
 func visit(v viewer.Viewer) string { return v.Tenant + "|" + v.ID }
 
 // recordCrossing writes the one entry of a request into each of the two logs. It returns faults with the codes

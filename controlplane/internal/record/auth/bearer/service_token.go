@@ -52,6 +52,7 @@ type integrations struct {
 	notes
 }
 
+// newIntegrations remembers up to 10,000 service tokens.
 func newIntegrations() *integrations {
 	return &integrations{rights: lru.New[string, integration](10_000), notes: newNotes()}
 }
@@ -97,6 +98,7 @@ func (s *Authenticator) serviceHolder(ctx context.Context, c signing.Claims, _ *
 	return f.viewer, nil
 }
 
+// judge says whether the token may still be used.
 func (f integration) judge(c signing.Claims, now time.Time) error {
 	switch {
 	case !f.live || f.viewer.ID != c.Subject || f.viewer.Tenant != c.Tenant:
@@ -149,6 +151,9 @@ func (s *Authenticator) integrationOf(ctx context.Context, c signing.Claims) (in
 	return f, nil
 }
 
+// readIntegration reads the rights of a service token. It lives as long as its creator is an active
+// administrator and, if a token made it, as that token stands. One that does not exist has no
+// rights.
 func (s *Authenticator) readIntegration(ctx context.Context, c signing.Claims, now time.Time) (integration, error) {
 	const sql = `
 		select k.id::text, k.name, array[k.role], coalesce(k.bound_identity_id::text, ''),

@@ -31,6 +31,7 @@ type note struct {
 	at            time.Time
 }
 
+// subject is what one note a minute is taken of.
 type subject struct {
 	what          what
 	tenant, token string
@@ -43,10 +44,12 @@ type notes struct {
 	queue chan note
 }
 
+// newNotes makes the queue. It has room for 256 notes.
 func newNotes() notes {
 	return notes{taken: lru.New[subject, time.Time](10_000), queue: make(chan note, 256)}
 }
 
+// take queues a note, unless the same was taken a moment ago or the queue is full.
 func (w notes) take(n note) {
 	about := subject{n.what, n.tenant, n.token}
 	if last, ok := w.taken.Get(about); ok && n.at.Sub(last).Abs() < noteEvery {
@@ -84,6 +87,7 @@ func (s *Authenticator) RecordUses(ctx context.Context) error {
 	}
 }
 
+// write stores a note within five seconds.
 func (s *Authenticator) write(ctx context.Context, n note) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -98,6 +102,7 @@ func (s *Authenticator) write(ctx context.Context, n note) error {
 	})
 }
 
+// recordUse notes the latest use of a token. Notes may come out of order.
 func recordUse(ctx context.Context, tx *pg.Tx, n note) error {
 	const sql = `
 		update api_token
@@ -131,6 +136,7 @@ func disableIdle(ctx context.Context, tx *pg.Tx, n note) error {
 	)
 }
 
+// recordStray records that a token was refused because of the network it came from.
 func recordStray(ctx context.Context, tx *pg.Tx, n note) error {
 	return audit.Record(
 		ctx,

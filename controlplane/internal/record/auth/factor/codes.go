@@ -24,10 +24,13 @@ const (
 	factorPause    = 15 * time.Minute
 )
 
+// recoveryCodes is how many codes a user gets.
 const recoveryCodes = 10
 
 // factor is a user's second factor.
 type factor struct {
+	// sealed is the secret; confirmed says that the user has shown a code of it; lastStep is the
+	// time step of the last code, so that each code works once.
 	sealed    []byte
 	confirmed bool
 	lastStep  int64
@@ -35,6 +38,7 @@ type factor struct {
 	failedAt  *time.Time
 }
 
+// factorPlace is where the secret is sealed for: in another row it cannot be opened.
 func factorPlace(user string) seal.Place {
 	return seal.Place{Table: "second_factor", Column: "secret", Row: user}
 }
@@ -76,6 +80,7 @@ func (s *Service) Check(ctx context.Context, tx *pg.Tx, user, code string) (used
 	return true, refused, err
 }
 
+// wrongCode is the fault for a wrong code. It does not say whether the code was wrong or used.
 func wrongCode() error {
 	return fault.Coded(fault.Unauthenticated, "invalid_otp", "the code is not right, or was used before; wait for "+
 		"the next one").
@@ -106,6 +111,8 @@ func (s *Service) tryCode(ctx context.Context, tx *pg.Tx, user string, f *factor
 	return wrongCode(), nil
 }
 
+// useCode checks a code of the authenticator or a recovery code, and uses it up. The step of the
+// code is stored, which refuses the same code afterwards (RFC 6238 section 5.2).
 func (s *Service) useCode(ctx context.Context, tx *pg.Tx, user string, f *factor, code string) (bool, error) {
 	plain := strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(code))
 	if !totp.Looks(plain) {
@@ -157,6 +164,7 @@ func (s *Service) useRecovery(ctx context.Context, tx *pg.Tx, user, plain string
 	)
 }
 
+// recoveryHash is what is stored of a recovery code. Codes are random, so a plain hash suffices.
 func recoveryHash(user, plain string) []byte {
 	return digest.Of("recovery", user, strings.ToUpper(plain))
 }
@@ -205,6 +213,7 @@ func Reset(ctx context.Context, tx *pg.Tx, userID string) (bool, error) {
 	)
 }
 
+// dropFactor removes a second factor, and says whether there was one.
 func dropFactor(ctx context.Context, tx *pg.Tx, user string) (bool, error) {
 	done, err := tx.Exec(ctx, `delete from second_factor where user_id = $1`, user)
 	if err != nil {

@@ -90,6 +90,7 @@ func (s *Service) beginFactor(
 	}, nil
 }
 
+// recordFactor records what happened to the viewer's own second factor.
 func (s *Service) recordFactor(ctx context.Context, tx *pg.Tx, action string) error {
 	return audit.Record(
 		ctx,

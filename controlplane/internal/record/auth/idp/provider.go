@@ -79,6 +79,7 @@ func (p Provider) Vouches(email string) bool {
 	return found && (len(p.Domains) == 0 || slices.Contains(p.Domains, domain))
 }
 
+// place is where a client secret is sealed for.
 func place(id string) seal.Place {
 	return seal.Place{Table: "identity_provider", Column: "client_secret", Row: id}
 }
@@ -113,6 +114,7 @@ func scan(row pgx.CollectableRow) (p Provider, err error) {
 	return p, json.Unmarshal(mapping, &p.RoleMapping)
 }
 
+// one reads the provider for which where holds; any other is not_found.
 func one(ctx context.Context, tx *pg.Tx, where, value string) (Provider, error) {
 	p, err := pg.OneBy(
 		ctx,
@@ -155,6 +157,7 @@ func (s *Service) Secret(ctx context.Context, tx *pg.Tx, p Provider) (seal.Secre
 	return seal.Secret(plain), err
 }
 
+// list reads a page of providers by name, and their number.
 func list(ctx context.Context, tx *pg.Tx, page pg.Page) (items []Provider, total int64, err error) {
 	if err := tx.QueryRow(ctx, `select count(*) from identity_provider`).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count identity providers: %w", err)

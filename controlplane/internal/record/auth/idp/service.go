@@ -108,6 +108,7 @@ func (s *Service) Routes() []httpapi.Route {
 	}
 }
 
+// list is GET of the identity providers.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *httpapi.Paging) (*httpapi.ListOut[Provider], error) {
 	walk, err := s.Cursors.Walk(v, "identity_providers", *in, nil)
 	if err != nil {
@@ -129,6 +130,7 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// find is GET of one provider.
 func (s *Service) find(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Provider], error) {
 	var p Provider
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) { p, err = existing(ctx, tx, in.ID); return err })
@@ -138,6 +140,7 @@ func (s *Service) find(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 	return &httpapi.One[Provider]{ETag: httpapi.ETag(p.Version), Body: p}, nil
 }
 
+// existing reads and locks a provider.
 func existing(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
 	if uuid.Validate(id) != nil {
 		return Provider{}, fault.New(fault.NotFound, "there is no identity provider %s", id)
@@ -145,6 +148,7 @@ func existing(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
 	return one(ctx, tx, `id = $1 for update`, id)
 }
 
+// create is POST of a provider. That its address can be reached is checked before the transaction.
 func (s *Service) create(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -249,6 +253,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
 	return nil, err
 }
 
+// subject names the provider in audit entries.
 func subject(p Provider) audit.Subject {
 	return audit.Subject{Type: "identity_provider", ID: p.ID, Display: p.Name}
 }
@@ -320,6 +325,7 @@ func (in Settings) over(p Provider) Provider {
 	return p
 }
 
+// set takes over a value that was given.
 func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from

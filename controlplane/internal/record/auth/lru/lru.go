@@ -13,6 +13,7 @@ type Cache[K comparable, V any] struct {
 	index map[K]*list.Element
 }
 
+// entry is a value with its key, which the eviction needs.
 type entry[K comparable, V any] struct {
 	key   K
 	value V

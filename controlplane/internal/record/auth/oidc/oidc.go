@@ -46,6 +46,7 @@ type Relying struct {
 	known map[string]described
 }
 
+// described is a provider's discovery document, and when it was read.
 type described struct {
 	provider *oidc.Provider
 	at       time.Time
@@ -79,6 +80,7 @@ type Refused struct{ Reason string }
 // Error is the reason.
 func (r *Refused) Error() string { return "the identity provider's answer was refused: " + r.Reason }
 
+// refused is an error that the person who signs in may see.
 func refused(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
 
 // Start is the address to send the browser to.
@@ -188,6 +190,7 @@ func (r *Relying) complete(
 	return nil
 }
 
+// person takes what we need from the claims of a verified ID token.
 func person(c Client, id *oidc.IDToken, said map[string]any) Person {
 	p := Person{Issuer: id.Issuer, Subject: id.Subject, Groups: words(at(said, c.Groups))}
 	p.Email, _ = said["email"].(string)
@@ -228,6 +231,8 @@ func words(value any) []string {
 	return nil
 }
 
+// config is the client's configuration for the provider. The scope openid is always asked for,
+// once.
 func (c Client) config(p *oidc.Provider) *oauth2.Config {
 	scopes := append(
 		[]string{oidc.ScopeOpenID},
@@ -268,6 +273,7 @@ func (r *Relying) describe(ctx context.Context, issuer string) (*oidc.Provider, 
 	return p, nil
 }
 
+// errorCode matches an error code of OAuth 2.0 that can be shown (RFC 6749 section 4.1.2.1).
 var errorCode = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // plain keeps of a provider's error code what such codes are made of.

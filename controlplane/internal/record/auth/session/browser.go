@@ -15,6 +15,7 @@ import (
 // never by a page of another site.
 const refreshCookie = "grantwright_refresh"
 
+// cookiePath limits the refresh cookie to the paths of sign-in.
 const cookiePath = httpapi.Prefix + "/auth"
 
 // Browser is what a request says of the program that sent it. Embed it in the input struct.

@@ -35,6 +35,7 @@ type Session struct {
 	UserAgent string `json:"user_agent"`
 }
 
+// listSessions is GET of the viewer's own open sessions.
 func (s *Service) listSessions(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -102,6 +103,7 @@ func (s *Service) openSessions(ctx context.Context, tx *pg.Tx, p pg.Page) (items
 	return items, total, nil
 }
 
+// leaving is the input of a sign-out.
 type leaving struct {
 	Browser
 	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
@@ -113,14 +115,17 @@ type left struct {
 	Cookies []http.Cookie `header:"Set-Cookie"`
 }
 
+// logout is POST /auth/logout: it ends this session.
 func (s *Service) logout(ctx context.Context, v viewer.Viewer, in *leaving) (*left, error) {
 	return s.leave(in), s.endOwn(ctx, v, v.Session, "auth.logout")
 }
 
+// logoutAll is POST /auth/logout-all: it ends all sessions of the user.
 func (s *Service) logoutAll(ctx context.Context, v viewer.Viewer, in *leaving) (*left, error) {
 	return s.leave(in), s.endOwn(ctx, v, "", "auth.logout_all")
 }
 
+// leave removes the console's cookie, where the request carries one.
 func (s *Service) leave(in *leaving) *left {
 	if in.Cookie == "" {
 		return &left{}

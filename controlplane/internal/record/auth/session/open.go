@@ -170,6 +170,7 @@ func (s *Service) Tokens(p User, session, jti string, idle, end time.Time) (Sign
 // Seconds is a duration in whole seconds.
 func Seconds(d time.Duration) int { return int(d / time.Second) }
 
+// nonNil is the list, never null.
 func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -21,10 +21,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
+// invalidGrant is the fault for a refresh token that cannot be used (RFC 6749 section 5.2). It does
+// not say why.
 func invalidGrant() error {
 	return fault.Coded(fault.Unauthenticated, "invalid_grant", "the refresh token cannot be used; sign in again")
 }
 
+// refreshIn is the input of a refresh. Consoles send the token as a cookie.
 type refreshIn struct {
 	Browser
 	Cookie string `cookie:"grantwright_refresh" hidden:"true"`

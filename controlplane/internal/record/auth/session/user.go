@@ -10,12 +10,13 @@ import (
 
 // User is a user at the moment of signing in.
 type User struct {
-	Tenant, ID   string
-	Email        string
-	Name         string
-	Identity     *string
-	Roles        []string
-	Status       string
+	Tenant, ID string
+	Email      string
+	Name       string
+	Identity   *string
+	Roles      []string
+	Status     string
+	// Epoch is of the password: tokens of an earlier one no longer work.
 	Epoch        int64
 	Hash         *string // of the password; nil when none was set yet
 	TenantStatus string

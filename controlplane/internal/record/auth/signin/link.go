@@ -22,6 +22,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
+// linkLife is how long a sign-in link works.
 const linkLife = time.Hour
 
 // LinkSignIn is the body of POST /auth/sign-in-link.
@@ -36,6 +37,7 @@ type LinkSignIn struct {
 	Cookie bool `json:"cookie,omitempty"`
 }
 
+// linkIn is the input of a sign-in by link.
 type linkIn struct {
 	session.Browser
 	Body LinkSignIn
@@ -70,6 +72,7 @@ func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string)
 	)
 }
 
+// usedLink is the fault for a link that was used, has expired or never was.
 func usedLink() error {
 	return fault.Coded(
 		fault.Unauthenticated,
@@ -118,6 +121,8 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*se
 	return s.Sessions.Answer(out, in.Body.Cookie), nil
 }
 
+// findLink finds the user of a link by its hash, across tenants. Links of an earlier epoch of the
+// deployment, issued before a restore, do not work.
 func (s *Service) findLink(ctx context.Context, hash []byte) (session.User, error) {
 	const sql = `
 		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, t.status
@@ -180,6 +185,8 @@ func (s *Service) redeem(
 	return out, err
 }
 
+// useUp marks the link as used. Of two requests with one link only one succeeds: the other changes
+// no row.
 func (s *Service) useUp(ctx context.Context, tx *pg.Tx, link []byte) error {
 	const sql = `
 		update signin_link

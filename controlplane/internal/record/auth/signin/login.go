@@ -33,11 +33,14 @@ type SignIn struct {
 	Cookie bool `json:"cookie,omitempty"`
 }
 
+// signInIn is the input of a sign-in with a password.
 type signInIn struct {
 	session.Browser
 	Body SignIn
 }
 
+// wrongCredentials is the one fault for an unknown address, a wrong password and a disabled user,
+// so that addresses cannot be found out by trying.
 func wrongCredentials() error {
 	return fault.Coded(
 		fault.Unauthenticated,
@@ -102,6 +105,7 @@ const step = 200 * time.Millisecond
 // rest is how long is left of the step that has begun.
 func rest(elapsed time.Duration) time.Duration { return (step - elapsed%step) % step }
 
+// pause waits for d, or until the request ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

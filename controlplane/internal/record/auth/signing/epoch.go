@@ -25,6 +25,7 @@ func BumpEpoch(ctx context.Context, db *pg.DB) (epoch int64, err error) {
 	return epoch, nil
 }
 
+// readEpoch reads the deployment's epoch, which each restore raises.
 func readEpoch(ctx context.Context, tx *pg.Tx) (epoch int64, err error) {
 	if err := tx.QueryRow(ctx, `select epoch from deployment`).Scan(&epoch); err != nil {
 		return 0, fmt.Errorf("read the deployment's epoch: %w", err)

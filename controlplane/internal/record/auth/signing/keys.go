@@ -26,6 +26,7 @@ const (
 	ForEnroll  Audience = "enroll"
 )
 
+// audiences are those that have keys of their own.
 var audiences = []Audience{ForAPI, ForRefresh, ForAgent, ForEnroll}
 
 // Claim is the value of the aud claim.
@@ -68,15 +69,18 @@ type Keys struct {
 
 // PrivateKey signs the tokens of one audience. Its id is the kid of their headers.
 type PrivateKey struct {
+	// Kid is the key ID in the header of tokens (RFC 7515 section 4.1.4).
 	Kid     string
 	Private ed25519.PrivateKey
 }
 
+// KeyID names a key. Keys of different audiences never verify each other's tokens.
 type KeyID struct {
 	Audience Audience
 	ID       string
 }
 
+// keyRow is a row of signing_key.
 type keyRow struct {
 	kid      string
 	audience Audience
@@ -92,6 +96,8 @@ func OpenKeys(ctx context.Context, db *pg.DB, ring *seal.Keyring) (*Keys, error)
 	return k, k.load(ctx)
 }
 
+// load reads all keys, and makes those that are missing under a lock, so that two processes that
+// start at once make one key for each audience. It is as old as the moment at which it was begun.
 func (k *Keys) load(ctx context.Context) error {
 	var (
 		rows  []keyRow
@@ -157,6 +163,7 @@ func missing(rows []keyRow) []Audience {
 	})
 }
 
+// create makes a key in a state and stores it sealed. Its ID is random.
 func (k *Keys) create(ctx context.Context, tx *pg.Tx, a Audience, state State) (kid string, err error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -186,6 +193,7 @@ func (k *Keys) create(ctx context.Context, tx *pg.Tx, a Audience, state State) (
 	return kid, nil
 }
 
+// sealPurpose binds a sealed key to its audience and ID.
 func sealPurpose(a Audience, kid string) string { return "signing-key|" + string(a) + "|" + kid }
 
 // take makes the rows the keys in use.
@@ -234,6 +242,7 @@ func (k *Keys) Refresh(ctx context.Context) error {
 	return k.load(ctx)
 }
 
+// areCurrent says whether the loaded keys can be used without asking again.
 func (k *Keys) areCurrent() bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -266,6 +275,7 @@ func (k *Keys) Find(ctx context.Context, id KeyID, old bool) (ed25519.PublicKey,
 	return known(key)
 }
 
+// known is the key, or errInvalid if there is none.
 func known(key ed25519.PublicKey) (ed25519.PublicKey, error) {
 	if key == nil {
 		return nil, errInvalid
@@ -273,6 +283,7 @@ func known(key ed25519.PublicKey) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
+// lookup finds a public key and says when the keys were loaded. old includes retired keys.
 func (k *Keys) lookup(id KeyID, old bool) (ed25519.PublicKey, time.Time) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -40,6 +40,8 @@ func (s *Signer) PublicKeys(ctx context.Context, _ viewer.Viewer, _ *struct{}) (
 	return &httpapi.One[KeySet]{Body: KeySet{Keys: s.Keys.published()}}, nil
 }
 
+// published are the public keys for others to verify with (RFC 7517, RFC 8037), by ID. Keys of
+// refresh and enrollment tokens are not among them: only the control plane verifies those.
 func (k *Keys) published() []PublicKey {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -28,6 +28,7 @@ var longest = map[Audience]time.Duration{
 
 // SigningKey is a key as an operator sees it.
 type SigningKey struct {
+	// ID is the kid of tokens.
 	ID          string
 	Audience    string // api, refresh, agent or enroll
 	State       State
@@ -64,6 +65,7 @@ func (k *Rotator) List(ctx context.Context) (all []SigningKey, err error) {
 	return all, err
 }
 
+// listKeys reads all keys, by audience and age.
 func listKeys(ctx context.Context, tx *pg.Tx) ([]SigningKey, error) {
 	const sql = `
 		select kid, audience, state, created_at, activated_at, ended_at
@@ -108,6 +110,7 @@ func (k *Rotator) Rotate(ctx context.Context, r Rotation) (moved []Moved, err er
 	return moved, err
 }
 
+// chosenAudiences are the named audiences; without names all of them.
 func chosenAudiences(names []string) ([]Audience, error) {
 	if len(names) == 0 {
 		return audiences, nil
@@ -122,10 +125,12 @@ func chosenAudiences(names []string) ([]Audience, error) {
 	return chosen, nil
 }
 
+// of are the keys of an audience.
 func of(all []SigningKey, a Audience) []SigningKey {
 	return slices.DeleteFunc(slices.Clone(all), func(s SigningKey) bool { return s.Audience != string(a) })
 }
 
+// firstIn is the first key in a state; nil: none.
 func firstIn(keys []SigningKey, state State) *SigningKey {
 	for i := range keys {
 		if keys[i].State == state {
@@ -162,6 +167,8 @@ func (k *Rotator) step(ctx context.Context, tx *pg.Tx, a Audience, keys []Signin
 	return append(append(moved, promoted...), made), err
 }
 
+// makeNext makes the next key of an audience. It signs only after all processes have had time to
+// load it.
 func (k *Rotator) makeNext(ctx context.Context, tx *pg.Tx, a Audience) (Moved, error) {
 	kid, err := k.keys.create(ctx, tx, a, Next)
 	now := time.Now()
@@ -182,6 +189,7 @@ func promote(ctx context.Context, tx *pg.Tx, active, next *SigningKey) (moved []
 	return append(moved, Moved{Key: *next}), nil
 }
 
+// retireEnded retires keys that stopped signing so long ago that no token of theirs can be valid.
 func retireEnded(ctx context.Context, tx *pg.Tx, a Audience, keys []SigningKey) (moved []Moved, err error) {
 	for i := range keys {
 		s := &keys[i]
@@ -238,6 +246,8 @@ func (k *Rotator) Retire(ctx context.Context, kid string) (moved []Moved, err er
 	return moved, err
 }
 
+// retire retires a key at once. If it was the active one the next takes its place, made now if
+// there is none.
 func (k *Rotator) retire(ctx context.Context, tx *pg.Tx, all []SigningKey, s *SigningKey) ([]Moved, error) {
 	was := s.State
 	if err := move(ctx, tx, s, Retired); err != nil {

@@ -66,6 +66,7 @@ type Claims struct {
 
 // Form is one of the forms of token.
 type Form struct {
+	// Typ is the typ header, which keeps one form from passing for another (RFC 8725 section 3.11).
 	Typ      string
 	Audience Audience
 	Kind     string
@@ -103,6 +104,7 @@ func NewSigner(ctx context.Context, db *pg.DB, ring *seal.Keyring, now func() ti
 	return &Signer{Keys: keys, Issuer: "urn:grantwright", Now: now}, nil
 }
 
+// errInvalid is any reason for which a token is not accepted.
 var errInvalid = errors.New("invalid token")
 
 // Sign makes a token. c's issuer, audience, kind, scope and times are set here; expires may be zero when the form has a
@@ -206,6 +208,7 @@ func Revoked() error {
 	return fault.Coded(fault.Unauthenticated, "token_revoked", "the token was revoked; sign in again")
 }
 
+// header is the JOSE header, as far as it is used.
 type header struct{ alg, kid, typ string }
 
 // inspect looks at a token's outer form before anything is computed: its size, three parts in the one way of writing
@@ -297,4 +300,5 @@ func (c Claims) GetSubject() (string, error) { return c.Subject, nil }
 // GetAudience is the aud claim.
 func (c Claims) GetAudience() (jwt.ClaimStrings, error) { return jwt.ClaimStrings{c.Audience}, nil }
 
+// date is an instant in seconds as a claim.
 func date(seconds int64) *jwt.NumericDate { return jwt.NewNumericDate(time.Unix(seconds, 0)) }

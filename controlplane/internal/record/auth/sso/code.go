@@ -42,12 +42,16 @@ type CodeExchange struct {
 	Cookie bool `json:"cookie,omitempty"`
 }
 
+// exchangeIn is the input of exchangeOIDC.
 type exchangeIn struct {
 	session.Browser
 	Mark string `cookie:"grantwright_oidc" hidden:"true"`
 	Body CodeExchange
 }
 
+// exchangeOIDC is POST /auth/oidc/token: the one-time code of a finished sign-in for tokens. The
+// code works only in the browser that began the sign-in, which its cookie shows. Wrong codes count
+// against the address.
 func (s *Service) exchangeOIDC(ctx context.Context, _ viewer.Viewer, in *exchangeIn) (*session.Output, error) {
 	if err := errors.Join(s.Sessions.CheckOrigin(ctx, in.Browser), s.Sessions.Signer.Keys.Refresh(ctx)); err != nil {
 		return nil, err

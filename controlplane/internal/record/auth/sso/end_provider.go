@@ -73,8 +73,9 @@ func (s *Service) EndProvider(ctx context.Context, tx *pg.Tx, p idp.Provider) (o
 
 // loser is somebody to whom the mapping of a provider that goes had given roles.
 type loser struct {
-	ID     string   `db:"id"`
-	Email  string   `db:"email"`
+	ID    string `db:"id"`
+	Email string `db:"email"`
+	// Before and After are the roles before and after the provider's end.
 	Before []string `db:"before"`
 	After  []string `db:"after"`
 	Keeper bool     `db:"keeper"`

@@ -78,6 +78,7 @@ func (s *Service) mayStart(ctx context.Context) error {
 	return s.Limits.Check(ctx, throttle.AttemptAt("oidc", httpapi.AddressOf(ctx)))
 }
 
+// tooManyStarts is the fault with the time to wait, or nil.
 func tooManyStarts(v limit.Verdict) error {
 	if v.Allowed {
 		return nil
@@ -143,10 +144,12 @@ func ownPath(path string) bool {
 		u.Fragment == ""
 }
 
+// noProvider is the fault for an unknown tenant or provider; it does not say which.
 func noProvider() error {
 	return fault.New(fault.NotFound, "there is no identity provider of that name for this tenant")
 }
 
+// tenantNamed finds an active tenant by slug.
 func (s *Service) tenantNamed(ctx context.Context, slug string) (id string, err error) {
 	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, `select id::text from tenant where slug = $1 and status = 'active'`, slug).Scan(&id)
@@ -177,6 +180,7 @@ func (s *Service) ticketTenant(ctx context.Context, ticket string) (string, erro
 	return id, bearer.Foreign(s.Callers.Agrees(ctx, id), lostFlow())
 }
 
+// lostFlow is the fault for a sign-in whose state or cookie does not fit.
 func lostFlow() error {
 	return fault.Coded(
 		fault.Unauthenticated,
@@ -195,6 +199,7 @@ func (s *Service) secretsOf(state string) oidc.Secrets {
 	return oidc.Secrets{State: state, Nonce: derive("nonce"), Verifier: derive("verifier")}
 }
 
+// clientOf is our client at a provider, with the secret opened.
 func (s *Service) clientOf(ctx context.Context, tx *pg.Tx, p idp.Provider) (oidc.Client, error) {
 	secret, err := s.Providers.Secret(ctx, tx, p)
 	return oidc.Client{
@@ -311,6 +316,7 @@ func back(redirect, code string, err error) string {
 	return u.String()
 }
 
+// answerOutside admits the person and answers tokens, for a sign-in without a console.
 func (s *Service) answerOutside(ctx context.Context, p session.User, from session.Browser) (*elsewhere, error) {
 	out, err := s.admitPerson(ctx, p, from)
 	if err != nil {

@@ -51,6 +51,7 @@ type offered struct {
 	SignInOptions
 }
 
+// optionsIn is the input of the sign-in options.
 type optionsIn struct {
 	// the tenant's slug. The default is that of the address, or of the only tenant
 	Tenant string `query:"tenant" maxLength:"63"`
@@ -116,6 +117,7 @@ func (s *Service) findOptions(ctx context.Context, slug string) (SignInOptions, 
 	return out, err
 }
 
+// enabledProviders are the providers that a tenant offers, by name.
 func (s *Service) enabledProviders(ctx context.Context, tenantID string) (found []SignInProvider, err error) {
 	err = s.DB.As(ctx, viewer.System(tenantID), func(tx *pg.Tx) error {
 		rows, err := tx.Query(ctx, `select name from identity_provider where enabled order by name`)

@@ -90,6 +90,7 @@ func (s *Service) linked(
 	return granted, nil
 }
 
+// notKnown is the fault for a person whom the provider vouches for, and who has no user here.
 func notKnown() error {
 	return fault.Coded(
 		fault.Forbidden,

@@ -160,6 +160,7 @@ func windowEnd(times []time.Time, limit int, window time.Duration) time.Time {
 	return times[limit-1].Add(window)
 }
 
+// latest is the latest of the times; there must be one.
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // RecordFailure counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit

@@ -134,6 +134,8 @@ var decisions = map[string][]string{
 	"ignored":      {manual, uncorrelated},
 }
 
+// checkDecision says whether an account may go from one state of correlation to another; otherwise
+// it is a conflict with the states that are allowed.
 func checkDecision(from, to string) error {
 	if slices.Contains(decisions[from], to) {
 		return nil

@@ -40,25 +40,30 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// listIn is the input of the lists.
 type listIn struct {
 	httpapi.Paging
 	Filters
 }
 
+// list is GET /accounts.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Account], error) {
 	return s.page(ctx, v, "accounts", in)
 }
 
+// uncorrelated is GET /accounts/uncorrelated, with the filter set.
 func (s *Service) uncorrelated(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Account], error) {
 	in.Correlation = []string{uncorrelated}
 	return s.page(ctx, v, "accounts/uncorrelated", in)
 }
 
+// disputed is GET /accounts/disputed, with the filter set.
 func (s *Service) disputed(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Account], error) {
 	in.Correlation = []string{"disputed"}
 	return s.page(ctx, v, "accounts/disputed", in)
 }
 
+// orphaned is GET /accounts/orphaned, with the filter set.
 func (s *Service) orphaned(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Account], error) {
 	in.Orphaned = "true"
 	return s.page(ctx, v, "accounts/orphaned", in)
@@ -71,6 +76,7 @@ type ofIdentityIn struct {
 	Filters
 }
 
+// listOfIdentity is GET of a person's accounts. The person must be visible to the viewer.
 func (s *Service) listOfIdentity(ctx context.Context, v viewer.Viewer,
 	in *ofIdentityIn) (*httpapi.ListOut[Account], error) {
 	if err := s.DB.As(
@@ -85,11 +91,14 @@ func (s *Service) listOfIdentity(ctx context.Context, v viewer.Viewer,
 	return s.pageAmong(ctx, v, "identities/accounts", &listIn{in.Paging, in.Filters}, own, own)
 }
 
+// page reads a page of the accounts that the viewer may list.
 func (s *Service) page(ctx context.Context, v viewer.Viewer, name string,
 	in *listIn) (*httpapi.ListOut[Account], error) {
 	return s.pageAmong(ctx, v, name, in, listing.Listed(v, "account", "a"), listing.Among(v, "account", "a"))
 }
 
+// pageAmong reads a page of accounts: found is what is counted, shown what is read. Both are
+// subqueries of the accounts that the viewer sees.
 func (s *Service) pageAmong(ctx context.Context, v viewer.Viewer, name string, in *listIn, found,
 	shown string) (*httpapi.ListOut[Account], error) {
 	walk, err := s.Cursors.Walk(v, name, in.Paging, in.Filters)
@@ -109,6 +118,7 @@ func (s *Service) pageAmong(ctx context.Context, v viewer.Viewer, name string, i
 	return httpapi.Out(walk, items, total, in.after), err
 }
 
+// read is GET of one account.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[AccountDetail], error) {
 	d, err := s.Read(ctx, v, in.ID)
 	if err != nil {
@@ -125,6 +135,8 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of an account: what administrators decide about it. What its system says is read
+// only.
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Account], error) {
 	return accountOut(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
 }
@@ -141,18 +153,22 @@ type linkIn struct {
 	}
 }
 
+// link is POST …/link.
 func (s *Service) link(ctx context.Context, v viewer.Viewer, in *linkIn) (*httpapi.One[Account], error) {
 	return accountOut(s.Link(ctx, v, in.ID, in.IfMatch, in.Body.IdentityID, in.Body.Reason))
 }
 
+// unlink is POST …/unlink.
 func (s *Service) unlink(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[Account], error) {
 	return accountOut(s.Unlink(ctx, v, in.ID, in.IfMatch, in.reason()))
 }
 
+// ignore is POST …/ignore.
 func (s *Service) ignore(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[Account], error) {
 	return accountOut(s.Ignore(ctx, v, in.ID, in.IfMatch, in.reason()))
 }
 
+// accountOut is the response with an account and its version as ETag.
 func accountOut(a Account, err error) (*httpapi.One[Account], error) {
 	if err != nil {
 		return nil, err
@@ -171,6 +187,7 @@ type reasonIn struct {
 	}
 }
 
+// reason is the reason that was given, or empty.
 func (in *reasonIn) reason() string {
 	if in.Body == nil {
 		return ""

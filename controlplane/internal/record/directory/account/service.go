@@ -122,6 +122,9 @@ func Ignore(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, re
 	return decide(ctx, tx, id, "account.ignored", match, ignored, nil, reason, now)
 }
 
+// decide sets the state of correlation and the owner of an account by a person's decision, in the
+// caller's transaction. The account is locked, must be present in its system, and may take this
+// step from its present state. A decision by a person stays when correlation runs again.
 func decide(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMatch, to string, owner *string,
 	reason string, now time.Time) (Account, error) {
 	return change(ctx, tx, id, action, match, func(before Account) ([]audit.Change, error) {
@@ -182,6 +185,7 @@ func RejectCandidates(ctx context.Context, tx *pg.Tx, id string, match httpapi.I
 	})
 }
 
+// record records what was decided about an account, named by its username or key.
 func record(ctx context.Context, tx *pg.Tx, action string, a Account, changes []audit.Change) error {
 	name := a.ExternalID
 	if identity.Text(a.Username) != "" {

@@ -70,6 +70,8 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
 	return find(ctx, tx, id, "")
 }
 
+// find reads an account that the viewer sees; any other is not_found. locking is empty or a locking
+// clause.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
 	missing := fault.New(fault.NotFound, "there is no account %s", id)
 	if !listing.IsID(id) {
@@ -154,6 +156,7 @@ func (f Filters) after(a Account) []string {
 	return []string{a.ID, a.ID}
 }
 
+// countGrants counts the account's present grants, as far as the viewer sees them.
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
 	sql := `select count(*) from ` + listing.Readable(
 		tx.Viewer,
@@ -166,6 +169,7 @@ func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err e
 	return n, nil
 }
 
+// store writes the fields that administrators decide.
 func store(ctx context.Context, tx *pg.Tx, id string, f AccountFields, now time.Time) error {
 	const sql = `
 		update account

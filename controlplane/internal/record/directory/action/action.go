@@ -107,6 +107,9 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a Decision, do chang
 	return acted, err
 }
 
+// write computes an action on an identity and stores it. do changes the fields and gives the new
+// status. Fields that the source fills are pinned softly: the action's value holds until the source
+// reports another one.
 func (s *Service) write(ctx context.Context, tx *pg.Tx, before identity.Identity, a Decision,
 	do change) ([]audit.Change, error) {
 	l, err := rules.Find(ctx, tx)
@@ -221,6 +224,7 @@ func endLeave(i *identity.Identity, c rules.Clock) {
 	}
 }
 
+// yesterday is the day before, in the form of dates; nil if today is no date.
 func yesterday(today string) *string {
 	t, err := time.Parse(time.DateOnly, today)
 	if err != nil {

@@ -46,6 +46,7 @@ func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (due Due, err error
 	return due, err
 }
 
+// counter is what counts a move from one status to another.
 func (d *Due) counter(from, to string) *int {
 	switch {
 	case to == rules.Deactivated:

@@ -161,6 +161,7 @@ type oneIn struct {
 	ID string `path:"id"`
 }
 
+// handover is GET …/handover.
 func (s *Service) handover(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[HandoverView], error) {
 	list, err := s.Handover(ctx, v, in.ID)
 	if err != nil {

@@ -66,6 +66,7 @@ type deactivateIn struct {
 	}
 }
 
+// deactivate is POST …/deactivate.
 func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Acted], error) {
 	return actedOut(
 		s.Deactivate(
@@ -90,6 +91,7 @@ type actionIn struct {
 	}
 }
 
+// decision is the action with the viewer's reason.
 func (in *actionIn) decision() Decision {
 	a := Decision{in.ID, in.IfMatch, in.DryRun.DryRun, ""}
 	if in.Body != nil {
@@ -98,10 +100,12 @@ func (in *actionIn) decision() Decision {
 	return a
 }
 
+// reactivate is POST …/reactivate.
 func (s *Service) reactivate(ctx context.Context, v viewer.Viewer, in *actionIn) (*httpapi.One[Acted], error) {
 	return actedOut(s.Reactivate(ctx, v, in.decision()))
 }
 
+// returnFromLeave is POST …/return.
 func (s *Service) returnFromLeave(ctx context.Context, v viewer.Viewer, in *actionIn) (*httpapi.One[Acted], error) {
 	return actedOut(s.Return(ctx, v, in.decision()))
 }
@@ -121,12 +125,14 @@ type leaveIn struct {
 	}
 }
 
+// leave is POST …/leave.
 func (s *Service) leave(ctx context.Context, v viewer.Viewer, in *leaveIn) (*httpapi.One[Acted], error) {
 	return actedOut(
 		s.Leave(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To),
 	)
 }
 
+// actedOut is the response with the identity after the action.
 func actedOut(a Acted, err error) (*httpapi.One[Acted], error) {
 	if err != nil {
 		return nil, err
@@ -134,6 +140,7 @@ func actedOut(a Acted, err error) (*httpapi.One[Acted], error) {
 	return &httpapi.One[Acted]{ETag: httpapi.ETag(a.Version), Body: a}, nil
 }
 
+// identityOut is the response with an identity and its version as ETag.
 func identityOut(i identity.Identity, err error) (*httpapi.One[identity.Identity], error) {
 	if err != nil {
 		return nil, err

@@ -102,6 +102,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Decision, source st
 	return target, gone, a.Match.Check(target.Version)
 }
 
+// notMergeable is the conflict of two identities that cannot be merged.
 func notMergeable(code, format string, args ...any) error {
 	return fault.Coded(fault.Conflict, code, format, args...)
 }
@@ -144,6 +145,7 @@ func mergeable(ctx context.Context, tx *pg.Tx, target, gone identity.Identity) e
 	return nil
 }
 
+// mergeWarnings are what an administrator should look at before merging; they prevent nothing.
 func mergeWarnings(target, gone identity.Identity) []string {
 	warnings := []string{}
 	if target.Status == rules.Deactivated && gone.Status != rules.Deactivated {
@@ -268,6 +270,8 @@ func owned(table string, more ...string) string {
 		 where tenant_id = current_tenant() and @gone::uuid = any(owner_ids)`
 }
 
+// moveAll moves what belongs to the record that goes to the one that stays, table by table, and
+// counts the rows. Policies and provisioning then look at both people again.
 func moveAll(ctx context.Context, tx *pg.Tx, target, gone identity.Identity, moved map[string]int) error {
 	args := pgx.NamedArgs{"target": target.ID, "gone": gone.ID, "target_external_id": target.ExternalID,
 		"by":     actor(tx.Viewer),
@@ -363,6 +367,7 @@ type mergeIn struct {
 	}
 }
 
+// merge is POST …/merge.
 func (s *Service) merge(ctx context.Context, v viewer.Viewer, in *mergeIn) (*httpapi.One[Merged], error) {
 	m, err := s.Merge(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.SourceID)
 	if err != nil {

@@ -99,6 +99,7 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l rules.Lifecycle, now time.Time
 	return len(moved), publishArchived(ctx, tx, ids)
 }
 
+// publishArchived publishes that identities were archived. Without a subscriber nothing is read.
 func publishArchived(ctx context.Context, tx *pg.Tx, ids []string) error {
 	wanted, err := event.Wanted(ctx, tx, event.IdentityUpdated)
 	if err != nil || !wanted {

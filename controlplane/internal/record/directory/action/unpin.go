@@ -32,6 +32,7 @@ type unpinIn struct {
 	}
 }
 
+// unpin is POST …/unpin.
 func (s *Service) unpin(ctx context.Context, v viewer.Viewer, in *unpinIn) (*httpapi.One[identity.Identity], error) {
 	return identityOut(s.Unpin(ctx, v, in.ID, in.IfMatch, in.Body.Fields))
 }
@@ -60,6 +61,8 @@ func (s *Service) Unpin(ctx context.Context, v viewer.Viewer, id string, match h
 	return after, err
 }
 
+// unpin gives fields back the values of their source and removes the pins. Fields without a pin
+// keep their value.
 func unpin(ctx context.Context, tx *pg.Tx, before identity.Identity, fields []string,
 	now time.Time) (identity.Identity, error) {
 	after, patch, custom := before, map[string]any{}, map[string]any{}

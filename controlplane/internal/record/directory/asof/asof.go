@@ -20,6 +20,7 @@ type Parameter struct {
 
 // Moment is an instant of the past, and since when the past is kept. Before that nothing that has ended is known.
 type Moment struct {
+	// At is the instant; Kept is the beginning of the history.
 	At   time.Time
 	Kept time.Time
 }
@@ -55,6 +56,7 @@ func ParseInstant(ctx context.Context, tx *pg.Tx, name, text string, now time.Ti
 	return past(name, DayEnd(day, l.Zone()).Add(-time.Microsecond), now)
 }
 
+// past refuses an instant that has not come yet. name is the parameter's.
 func past(name string, at, now time.Time) (time.Time, error) {
 	if at.After(now) {
 		return at, fault.Coded(fault.Invalid, "instant_in_future", "%s is still to come: what was so can be told, "+

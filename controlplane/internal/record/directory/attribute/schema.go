@@ -41,6 +41,7 @@ type Schema struct {
 	byName map[string]Attribute
 }
 
+// index prepares the lookup of attributes by name.
 func (s *Schema) index() {
 	s.byName = make(map[string]Attribute, len(s.Attributes))
 	for _, a := range s.Attributes {
@@ -73,6 +74,7 @@ func FindSchema(ctx context.Context, tx *pg.Tx) (Schema, error) {
 	return s, nil
 }
 
+// attributeName matches the name of a custom attribute.
 var attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 // check refuses a schema that contradicts itself.
@@ -163,6 +165,7 @@ func PutSchema(ctx context.Context, tx *pg.Tx, s Schema) (int, error) {
 	)
 }
 
+// canonical is the schema as text, to compare two schemas. Their types always encode.
 func canonical(s Schema) string {
 	b, _ := json.Marshal(map[string]any{"open": s.IsOpen(), "attributes": s.Attributes})
 	return string(b)

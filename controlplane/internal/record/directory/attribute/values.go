@@ -40,6 +40,7 @@ func (a Attribute) member(v any) (any, bool) {
 	return v, ok
 }
 
+// isNumber says whether a value is a number in any of the forms that JSON is read into.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case float64, json.Number, int, int64:
@@ -65,6 +66,7 @@ func (a Attribute) fits(v any) string {
 	return ""
 }
 
+// fitsOne says what a single value should have been; empty: it fits type and allowed values.
 func (a Attribute) fitsOne(v any) string {
 	if _, ok := a.member(v); !ok {
 		return map[string]string{"number": "a number", "boolean": "true or false", "date": "a date such as 2026-01-31",

@@ -32,6 +32,8 @@ type exportIn struct {
 	identity.Filters
 }
 
+// export is GET …/export. The export is recorded before the first row is sent. CSV needs the names
+// of all custom attributes beforehand, for its header.
 func (s *Service) export(ctx context.Context, v viewer.Viewer, in *exportIn) (httpapi.File, error) {
 	if _, err := in.Query(v); err != nil {
 		return httpapi.File{}, err
@@ -159,6 +161,7 @@ var plainColumns = []string{
 	"source_connector_id",
 }
 
+// exportCSV writes the filtered identities as CSV, row by row.
 func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f identity.Filters, attributes []string,
 	w io.Writer) error {
 	out := httpapi.NewSheet(w)

@@ -35,6 +35,7 @@ const (
 		"imported again."
 )
 
+// importIn is the input of importIdentities.
 type importIn struct {
 	// preview returns the outcome of each row; apply imports them. Before the body's.
 	Mode string `query:"mode" enum:"preview,apply"`
@@ -48,6 +49,7 @@ type importIn struct {
 	}
 }
 
+// importIdentities is POST /identities/import. Without a mode it is a preview.
 func (s *Service) importIdentities(ctx context.Context, v viewer.Viewer,
 	in *importIn) (*httpapi.One[*Imported], error) {
 	mode := in.Mode

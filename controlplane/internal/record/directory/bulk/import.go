@@ -162,8 +162,11 @@ func (l *importer) add(r record) {
 	l.batch = append(l.batch, &entry{record: r, result: &l.result.Results[len(l.result.Results)-1]})
 }
 
+// fail marks the row as failed.
 func (e *entry) fail(fields ...fault.Field) { e.wrong = append(e.wrong, fields...) }
 
+// failWith marks the row as failed if err is a fault of the request. Any other error ends the
+// import, and is returned.
 func (e *entry) failWith(err error) error {
 	var f *fault.Fault
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unavailable {
@@ -211,6 +214,7 @@ func (l *importer) commit(ctx context.Context, v viewer.Viewer) error {
 	return nil
 }
 
+// conclude writes the outcome of the row into its result: failed, created, updated or unchanged.
 func (e *entry) conclude() {
 	switch {
 	case len(e.wrong) > 0:

@@ -19,6 +19,7 @@ const maxImport = 50_000
 
 // record is one row of an import, as far as it could be read.
 type record struct {
+	// line is the row's line in the file; wrong is what could not be read.
 	line    int
 	members map[string]any // as they were sent: what is absent stays, null clears
 	wrong   []fault.Field

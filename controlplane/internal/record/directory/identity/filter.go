@@ -162,6 +162,9 @@ func Reports(v viewer.Viewer, of string, indirect bool, f Filters) (*listing.Que
 	return q, nil
 }
 
+// visibleReports are all people below a manager, of those whom the viewer sees. The visible
+// identities are materialized first, so that visibility is computed once and not in each step of
+// the recursion.
 const visibleReports = `
 	with recursive seen as materialized (
 		select d.id, d.manager_id from visible_identity() d

@@ -53,6 +53,8 @@ func (f *IdentityFields) checkFormats(before IdentityFields) []fault.Field {
 
 // The forms give a value as it is kept, and how it has to be mended when it cannot be.
 
+// addressForm checks an e-mail address. Like the other forms it gives the text to keep, and what to
+// do about one that is wrong.
 func addressForm(s string) (kept, mend string) {
 	if !isAddress(s) {
 		return s, "this is not an e-mail address; write only the address, such as ada@example.com"
@@ -60,6 +62,7 @@ func addressForm(s string) (kept, mend string) {
 	return s, ""
 }
 
+// employmentForm checks a type of employment.
 func employmentForm(s string) (kept, mend string) {
 	if !slices.Contains(employments, s) {
 		return s, "write one of " + strings.Join(employments, ", ")
@@ -67,6 +70,8 @@ func employmentForm(s string) (kept, mend string) {
 	return s, ""
 }
 
+// countryForm checks a country. Two letters are kept in capitals; for other names the code is
+// suggested.
 func countryForm(s string) (kept, mend string) {
 	code := strings.ToUpper(s)
 	if len(code) == 2 && isCountry(code) {
@@ -80,8 +85,10 @@ func countryForm(s string) (kept, mend string) {
 	return s, mend
 }
 
+// isCountry says whether a code is one of ISO 3166-1.
 func isCountry(code string) bool { return slices.Contains(countries, code) }
 
+// localeForm checks a language tag (BCP 47).
 func localeForm(s string) (kept, mend string) {
 	tag, err := language.Parse(s)
 	switch {
@@ -93,6 +100,7 @@ func localeForm(s string) (kept, mend string) {
 	return s, ""
 }
 
+// zoneForm checks the name of a time zone. Local is refused: it would be that of the server.
 func zoneForm(s string) (kept, mend string) {
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		return s, "write a time zone by its IANA name, such as Europe/Zurich"

@@ -52,6 +52,7 @@ func Publish(ctx context.Context, tx *pg.Tx, action string, i Identity, changes 
 	return event.Publish(ctx, tx, e)
 }
 
+// wasDisabled says whether the changes end a deactivation.
 func wasDisabled(changes []audit.Change) bool {
 	return slices.ContainsFunc(
 		changes,

@@ -51,6 +51,8 @@ func Lock(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
 	return find(ctx, tx, id, " for update of i")
 }
 
+// find reads an identity that the viewer sees; any other is not_found, so that nothing is learned
+// about it. locking is empty or a locking clause.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) {
 	if !listing.IsID(id) {
 		return Identity{}, notFound(id)
@@ -66,6 +68,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) 
 	return found, nil
 }
 
+// notFound is the fault for an identity that is not there or not visible.
 func notFound(id string) error { return fault.New(fault.NotFound, "there is no identity %s", id) }
 
 // Insert stores a new identity and returns its id.

@@ -136,6 +136,7 @@ func recordMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 	return publishMoves(ctx, tx, moved)
 }
 
+// action is the name of the audit entry for the move.
 func (m Move) action() string {
 	if m.To == rules.Deactivated {
 		return "identity.deactivated"

@@ -205,6 +205,9 @@ func (q *Query) after(key, id string, p pg.Page, args pgx.NamedArgs) string {
 	return "(" + key + ", " + id + ") " + beyond + " (@page_key::" + q.Order.Type + ", @page_id::uuid)"
 }
 
+// page is the statement of a page and its arguments. It reads one row more than asked for, which
+// shows whether there is a next page. A position is compared as a pair of sort key and ID, so that
+// rows with equal keys are neither skipped nor repeated.
 func (q *Query) page(p pg.Page) (string, pgx.NamedArgs) {
 	args := pgx.NamedArgs{"page_rows": p.Limit + 1, "page_offset": p.Offset}
 	for name, value := range q.args {
@@ -225,6 +228,7 @@ func (q *Query) page(p pg.Page) (string, pgx.NamedArgs) {
 	return sql, args
 }
 
+// total is the statement that counts all matching rows.
 func (q *Query) total() string { return "select count(*) from " + q.from() + where(q.conditions) }
 
 // from are the tables that the conditions need.
@@ -235,6 +239,7 @@ func (q *Query) from() string {
 	return q.From
 }
 
+// where joins conditions; empty without any.
 func where(conditions []string) string {
 	if len(conditions) == 0 {
 		return ""
@@ -242,6 +247,7 @@ func where(conditions []string) string {
 	return " where " + strings.Join(conditions, " and ")
 }
 
+// firstWord is the first word of a text.
 func firstWord(s string) string {
 	if words := strings.Fields(s); len(words) > 0 {
 		return words[0]
@@ -286,6 +292,7 @@ func Found(v viewer.Viewer, table, alias string) string {
 	return table + " " + alias
 }
 
+// all is a table for viewers who see the whole tenant. Whether they do is asked once per statement.
 func all(table, alias string) string {
 	return "(select * from " + table + " where (select sees_all())) " + alias
 }

@@ -103,6 +103,7 @@ func empty(v any) bool {
 	return false
 }
 
+// members are a resource's members as JSON has them.
 func members(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

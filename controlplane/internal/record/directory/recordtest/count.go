@@ -13,6 +13,7 @@ import (
 // statements counts the statements of a database, but for those that begin and end transactions.
 type statements struct{ n atomic.Int64 }
 
+// TraceQueryStart counts the statement, unless it only frames a transaction.
 func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	switch word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(data.SQL)), " "); word {
 	case "begin", "commit", "rollback", "set":
@@ -22,6 +23,7 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 	return ctx
 }
 
+// TraceQueryEnd does nothing.
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // Counted opens the house's database once more, and counts the statements that come by it.

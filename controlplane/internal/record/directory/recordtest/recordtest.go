@@ -54,8 +54,10 @@ func Open(t testing.TB, routes func(db *pg.DB, cursors *httpapi.Cursors) []httpa
 	return h
 }
 
+// testLog writes logs of the service into those of the test.
 type testLog struct{ t testing.TB }
 
+// Write implements io.Writer.
 func (l testLog) Write(b []byte) (int, error) { l.t.Log(string(b)); return len(b), nil }
 
 // Let makes a token of a user in a tenant, linked to an identity or to none, with these roles.
@@ -81,6 +83,7 @@ func (h *House) Change(token string, to func(v *viewer.Viewer)) {
 	h.tokens[token] = v
 }
 
+// authenticate finds the viewer of a token that the test has made.
 func (h *House) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

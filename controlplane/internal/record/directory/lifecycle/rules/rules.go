@@ -58,6 +58,8 @@ func Lock(ctx context.Context, tx *pg.Tx) (Lifecycle, error) {
 	return find(ctx, tx, "for update")
 }
 
+// find reads the tenant's lifecycle settings. A tenant without a row has the defaults and its own
+// time zone; their version is 0. locking is empty or a locking clause.
 func find(ctx context.Context, tx *pg.Tx, locking string) (l Lifecycle, err error) {
 	const defaults = `select coalesce(nullif(settings ->> 'timezone', ''), 'UTC') from tenant
 		where id = current_tenant()`

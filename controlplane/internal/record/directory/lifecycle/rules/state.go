@@ -102,6 +102,8 @@ func (c Clock) State(standing string, f Dates) string {
 	return Active
 }
 
+// ended says whether the employment has ended. The last working instant, where there is one, is
+// exact; the termination date is the last day, so that it ends with the day after.
 func (c Clock) ended(f Dates) bool {
 	if f.LastWorkingAt != nil {
 		return !f.LastWorkingAt.After(c.Now)
