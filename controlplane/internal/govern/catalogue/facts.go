@@ -109,6 +109,7 @@ const (
 		     and g.entitlement_id::text = any(@named)`
 )
 
+// named are those of the names for which a statement finds something.
 func named(ctx context.Context, tx *pg.Tx, sql, identity string, names []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(names) == 0 {

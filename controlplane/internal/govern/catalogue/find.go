@@ -11,6 +11,7 @@ import (
 
 // found is an item of a page: what it is, where it stands in the order, and why it is offered.
 type found struct {
+	// Key is the sort key, Why the reason for the offer.
 	ID, Kind, Key string
 	Why           string
 }
@@ -148,6 +149,7 @@ func audiences(ctx context.Context, tx *pg.Tx, identity string) (map[string]stri
 	return why, nil
 }
 
+// keys are the keys of a map, in any order.
 func keys(m map[string]string) []string {
 	list := make([]string, 0, len(m))
 	for key := range m {

@@ -86,6 +86,7 @@ type CatalogPending struct {
 	Number string `json:"number" example:"REQ-000123"`
 }
 
+// after is the item's position in the list.
 func (c CatalogItem) after() []string { return []string{c.key, c.ID} }
 
 // names makes references of identities, in the order in which they stand.

@@ -58,11 +58,13 @@ type CatalogFilters struct {
 	Q string `query:"q" maxLength:"200"`
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	CatalogFilters
 }
 
+// list is GET of a person's catalog.
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[CatalogItem], error) {
 	walk, err := s.Cursors.Walk(v, "catalog", in.Paging, in.CatalogFilters)
 	if err != nil {

@@ -46,17 +46,20 @@ type DashboardAction struct {
 
 // finding is how one kind is counted, for the transaction's viewer.
 type finding struct {
+	// kind is the stable name, label the words, action and target what to do about it and where.
 	kind, label, severity, action, target string
 	all                                   bool // of systems: for those who see the whole tenant
 	sql                                   func(v viewer.Viewer) string
 }
 
+// listed counts the rows of a table that the viewer may list.
 func listed(table, alias, rest string) func(viewer.Viewer) string {
 	return func(v viewer.Viewer) string {
 		return `select count(*) from ` + listing.Listed(v, table, alias) + ` ` + rest
 	}
 }
 
+// fixed is a statement that is the same for all viewers.
 func fixed(sql string) func(viewer.Viewer) string { return func(viewer.Viewer) string { return sql } }
 
 // findings are all kinds, the most serious first.
@@ -204,6 +207,7 @@ func readFindings(ctx context.Context, tx *pg.Tx, now time.Time) ([]DashboardFin
 	return out, nil
 }
 
+// rank orders severities, from none to critical.
 func rank(severity string) int {
 	return slices.Index([]string{"none", "low", "medium", "high", "critical"}, severity)
 }

@@ -38,6 +38,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{httpapi.Handle("GET", "/dashboard", "Get the dashboard", s.read).Describe(about)}
 }
 
+// read is GET /dashboard. Figures of the whole tenant are for administrators and auditors.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[Dashboard], error) {
 	var d Dashboard
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -112,6 +113,7 @@ func requests(ctx context.Context, tx *pg.Tx) (r DashboardRequests, err error) {
 	return r, nil
 }
 
+// orNull is nil for what is no ID.
 func orNull(id string) any {
 	if !listing.IsID(id) {
 		return nil

@@ -23,6 +23,8 @@ const (
 	window = 24 * time.Hour // in which runs are shown
 )
 
+// connectors counts the connectors by status and lists the first ones by name. The window function
+// counts in the same pass.
 func connectors(ctx context.Context, tx *pg.Tx) (*DashboardConnectors, error) {
 	c := &DashboardConnectors{ByStatus: []DashboardStatus{}, Items: []DashboardConnectorRef{}}
 	const sql = `
@@ -159,6 +161,7 @@ func runs(ctx context.Context, tx *pg.Tx, now time.Time) (*DashboardRuns, error)
 	return out, nil
 }
 
+// held lists the held sync runs that are discarded first, and counts all.
 func held(ctx context.Context, tx *pg.Tx) (*DashboardHeld, error) {
 	const sql = `
 		select r.id::text, c.id::text, c.name, r.held_until, count(*) over ()
@@ -183,6 +186,7 @@ func held(ctx context.Context, tx *pg.Tx) (*DashboardHeld, error) {
 	return out, nil
 }
 
+// checklist says which of the first steps of a tenant are done.
 func checklist(ctx context.Context, tx *pg.Tx, agentOnline bool) (*DashboardChecklist, error) {
 	const sql = `
 		select exists (select from connector c where c.deleted_at is null and c.status <> 'draft'),

@@ -65,6 +65,7 @@ func endReasons(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) er
 	return err
 }
 
+// texts reads a column of texts.
 func texts(ctx context.Context, tx *pg.Tx, sql string, args ...any) ([]string, error) {
 	return pg.All[string](ctx, tx, "read reasons of fulfilments", sql, args...)
 }

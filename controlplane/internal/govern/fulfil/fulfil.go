@@ -10,15 +10,18 @@ import (
 
 // Order is an approved item.
 type Order struct {
+	// ItemID and RequestID are those of the approved item; IdentityID is the beneficiary.
 	ItemID        string
 	RequestID     string
 	Number        string // of the request, for people
 	IdentityID    string
 	RoleID        *string
 	EntitlementID *string
-	AccountID     *string
-	Kind          string // ledger.Request or ledger.Emergency
-	StartsAt      *time.Time
+	// AccountID is the account to use. Nil: the person's main one.
+	AccountID *string
+	Kind      string // ledger.Request or ledger.Emergency
+	// StartsAt is when the access begins. Nil: at once.
+	StartsAt *time.Time
 	// counted from when the target was seen to have it; 0: by EndsAt, or without a limit
 	Duration          time.Duration
 	EndsAt            *time.Time
@@ -68,8 +71,9 @@ type Progress struct {
 
 // Service follows fulfilments. All fields are needed.
 type Service struct {
-	DB    *pg.DB
-	Log   *slog.Logger
-	Now   func() time.Time
+	DB  *pg.DB
+	Log *slog.Logger
+	Now func() time.Time
+	// Moved is called in the same transaction with the fulfillments whose progress has changed.
 	Moved func(ctx context.Context, tx *pg.Tx, moved []Progress) error
 }

@@ -69,6 +69,7 @@ func assign(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]string, 
 	return ids, err
 }
 
+// newID is a new UUID whose order is that of time.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // end is when the access ends at the latest, as far as is known before the target was seen to have it.
@@ -197,6 +198,7 @@ func giveReasons(ctx context.Context, tx *pg.Tx, orders []Order) error {
 	return err
 }
 
+// systemsOf are the connectors of the ordered entitlements.
 func systemsOf(ctx context.Context, tx *pg.Tx, orders []Order) (map[string]string, error) {
 	var ids []string
 	for _, o := range orders {

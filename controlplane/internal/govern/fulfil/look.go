@@ -75,6 +75,7 @@ func (s *Service) checkDue(ctx context.Context, tenant string) (n int, err error
 	return n, err
 }
 
+// check looks at locked fulfillments and writes what has changed.
 func (s *Service) check(ctx context.Context, tx *pg.Tx, rows []row) error {
 	if len(rows) == 0 {
 		return nil
@@ -160,6 +161,8 @@ func (f *row) verified(ctx context.Context, tx *pg.Tx, seen sight, now time.Time
 	return f.limit(ctx, tx, until)
 }
 
+// progress is what the owner of the item is told. Denied entitlements count as failed. An error is
+// shown only while the fulfillment has not succeeded.
 func (f row) progress(state string, s sight) Progress {
 	p := Progress{
 		ItemID:     f.ItemID,
@@ -211,6 +214,8 @@ type update struct {
 	Reason *string `json:"reason"`
 }
 
+// write stores all updates in one statement. A fulfillment without a next check is due at infinity,
+// so that the index of due ones passes over it.
 func write(ctx context.Context, tx *pg.Tx, after []update) error {
 	const sql = `
 		update fulfilment f

@@ -6,19 +6,22 @@ import (
 
 // row is a fulfilment as it is stored.
 type row struct {
-	ItemID       string     `db:"item_id"`
-	IdentityID   string     `db:"identity_id"`
+	ItemID     string `db:"item_id"`
+	IdentityID string `db:"identity_id"`
+	// AssignmentID is the role assignment that the fulfillment made. Nil: an entitlement.
 	AssignmentID *string    `db:"assignment_id"`
 	State        string     `db:"state"`
 	StartsAt     *time.Time `db:"starts_at"`
 	Lasts        *float64   `db:"lasts"` // seconds
 	EndsAt       *time.Time `db:"ends_at"`
 	VerifiedAt   *time.Time `db:"verified_at"`
-	Told         []byte     `db:"told"`
-	EndedReason  *string    `db:"ended_reason"`
-	CreatedAt    time.Time  `db:"created_at"`
+	// Told is the progress that was last reported, as JSON.
+	Told        []byte    `db:"told"`
+	EndedReason *string   `db:"ended_reason"`
+	CreatedAt   time.Time `db:"created_at"`
 }
 
+// columns are the columns of row.
 const columns = `f.item_id::text, f.identity_id::text, f.assignment_id::text, f.state, f.starts_at,
 	extract(epoch from f.lasts)::float8 as lasts, f.ends_at, f.verified_at, f.told, f.ended_reason, f.created_at`
 

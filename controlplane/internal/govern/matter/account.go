@@ -16,24 +16,26 @@ import (
 
 // accountFacts are what one needs to know of an account to decide about it.
 type accountFacts struct {
-	ID          string               `db:"id" json:"id"`
-	ConnectorID string               `db:"connector_id" json:"-"`
-	Connector   string               `db:"connector" json:"-"`
-	Name        string               `db:"name" json:"name"`
-	ExternalID  string               `db:"external_id" json:"external_id"`
-	Native      *string              `db:"native_identity" json:"native_identity"`
-	Email       *string              `db:"email" json:"email"`
-	DisplayName *string              `db:"display_name" json:"display_name"`
-	Number      *string              `db:"employee_number" json:"employee_number"`
-	Type        string               `db:"account_type" json:"account_type"`
-	Status      string               `db:"status" json:"status"`
-	Managed     string               `db:"managed" json:"managed"`
-	Privileged  bool                 `db:"privileged" json:"privileged"`
-	LastLogin   *time.Time           `db:"last_login_at" json:"last_login_at"`
-	FirstSeen   time.Time            `db:"first_seen_at" json:"first_seen_at"`
-	Grants      int                  `db:"grants" json:"grants"`
-	Owner       *identity.Reference  `db:"owner" json:"-"`
-	OwnerLeft   *time.Time           `db:"owner_left" json:"-"`
+	ID          string     `db:"id" json:"id"`
+	ConnectorID string     `db:"connector_id" json:"-"`
+	Connector   string     `db:"connector" json:"-"`
+	Name        string     `db:"name" json:"name"`
+	ExternalID  string     `db:"external_id" json:"external_id"`
+	Native      *string    `db:"native_identity" json:"native_identity"`
+	Email       *string    `db:"email" json:"email"`
+	DisplayName *string    `db:"display_name" json:"display_name"`
+	Number      *string    `db:"employee_number" json:"employee_number"`
+	Type        string     `db:"account_type" json:"account_type"`
+	Status      string     `db:"status" json:"status"`
+	Managed     string     `db:"managed" json:"managed"`
+	Privileged  bool       `db:"privileged" json:"privileged"`
+	LastLogin   *time.Time `db:"last_login_at" json:"last_login_at"`
+	FirstSeen   time.Time  `db:"first_seen_at" json:"first_seen_at"`
+	// Grants is how many grants the account has.
+	Grants    int                 `db:"grants" json:"grants"`
+	Owner     *identity.Reference `db:"owner" json:"-"`
+	OwnerLeft *time.Time          `db:"owner_left" json:"-"`
+	// Previous is the last owner, and Unowned since when there is none.
 	Previous    *identity.Reference  `db:"previous" json:"-"`
 	Unowned     time.Time            `db:"unowned_since" json:"-"`
 	Reason      *string              `db:"reason" json:"-"` // of an orphan
@@ -65,10 +67,12 @@ func (a accountFacts) ref() decision.Ref {
 	return decision.Ref{Type: "account", ID: a.ID, Display: a.Name}
 }
 
+// connector refers to the account's system.
 func (a accountFacts) connector() decision.Ref {
 	return decision.Ref{Type: "connector", ID: a.ConnectorID, Display: a.Connector}
 }
 
+// links are the addresses of the account and its grants.
 func (a accountFacts) links() map[string]string {
 	self := httpapi.Prefix + "/accounts/" + a.ID
 	return map[string]string{"account": self, "grants": httpapi.Prefix + "/entitlements/grants?account_id=" + a.ID}
@@ -97,6 +101,7 @@ func (s *Service) disputes() kind.Kind {
 	}
 }
 
+// askDisputes makes the decision tasks for disputed accounts.
 func askDisputes(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	found, err := kind.ReadFacts[accountFacts](ctx, tx, accountFactsSQL, ids)
 	out := make([]decision.New, len(found))
@@ -176,6 +181,7 @@ var disputed = map[string]string{
 	"":                 "It has to be decided by people",
 }
 
+// explained joins the texts of a list: ": a, b". Empty without any.
 func explained(list any) string {
 	var words []string
 	all, _ := list.([]any)
@@ -190,6 +196,7 @@ func explained(list any) string {
 	return ": " + strings.Join(words, ", ")
 }
 
+// risk is the risk of the decision task: high for a privileged account, otherwise medium.
 func (a accountFacts) risk() string {
 	if a.Privileged {
 		return "high"
@@ -197,6 +204,8 @@ func (a accountFacts) risk() string {
 	return "medium"
 }
 
+// answerDispute carries a decision about a disputed account out: link it, reject all candidates, or
+// ignore it.
 func (s *Service) answerDispute(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	var err error
 	switch a.Decision.Action {

@@ -32,6 +32,8 @@ func (s *Service) breakers() kind.Kind {
 	}
 }
 
+// openBreaker is a connector whose circuit breaker is open, with the tasks that wait and those that
+// failed.
 type openBreaker struct {
 	ID      string    `db:"id"`
 	Name    string    `db:"name"`
@@ -41,6 +43,7 @@ type openBreaker struct {
 	Failed  int       `db:"failed"`
 }
 
+// askBreakers makes the decision tasks for open circuit breakers.
 func askBreakers(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select c.id::text, c.name, p.breaker_open_since as since, coalesce(p.breaker_reason, '') as reason,
@@ -59,6 +62,7 @@ func askBreakers(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 	return out, err
 }
 
+// question is the decision task: what has happened, what waits, and the one action.
 func (b openBreaker) question() decision.New {
 	system := decision.Ref{Type: "connector", ID: b.ID, Display: b.Name}
 	return decision.New{

@@ -28,6 +28,7 @@ func (s *Service) conflicts() kind.Kind {
 	}
 }
 
+// askConflicts makes the decision tasks for conflicts of sector packs.
 func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	found, err := installation.OpenConflicts(ctx, tx, ids)
 	out := make([]decision.New, len(found))
@@ -117,6 +118,8 @@ func differs(c installation.PackConflict) decision.New {
 	}
 }
 
+// answerConflict carries a decision about a conflict out. The task's version guards against one
+// that was resolved meanwhile.
 func (s *Service) answerConflict(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	use := map[string]string{"keep_ours": "mine", "take_theirs": "theirs", "merge": "merged"}[a.Decision.Action]
 	var merged map[string]any

@@ -6,6 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/native"
 )
 
+// kinds are all kinds of decision task that this package asks for.
 func (s *Service) kinds() []kind.Kind {
 	return []kind.Kind{
 		(&held.Service{Now: s.Now}).Kind(),

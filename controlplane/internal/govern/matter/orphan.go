@@ -55,6 +55,8 @@ func (s *Service) orphans() kind.Kind {
 	}
 }
 
+// askOrphans makes the decision tasks for orphan accounts. Which connectors cannot disable or delete
+// accounts, and why, is looked up once for all of them.
 func askOrphans(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	found, err := kind.ReadFacts[accountFacts](ctx, tx, accountFactsSQL, ids)
 	if err != nil {
@@ -187,6 +189,8 @@ func (a accountFacts) remedies(cannot map[string]map[string]string) []decision.A
 	)
 }
 
+// answerOrphan carries a decision about an orphan account out: assign an owner, disable, delete, or
+// keep it. Disabling and deleting become provisioning tasks that refer to the decision.
 func (s *Service) answerOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	change := order.Order{
 		AccountID: a.Task.Key,

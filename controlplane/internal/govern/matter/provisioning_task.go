@@ -73,6 +73,8 @@ func (s *Service) failedTasks() kind.Kind {
 	}
 }
 
+// askByHand makes the decision tasks for changes that a person has to make. Those of one connector,
+// operation and entitlement are a group and can be completed together.
 func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	told, err := taskview.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
@@ -93,6 +95,8 @@ func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, er
 	return out, err
 }
 
+// askFailures makes the decision tasks for failed changes. One that is still tried, because the
+// account of a person who left can still be used, is urgent.
 func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	told, err := taskview.Tell(ctx, tx, ids)
 	out := make([]decision.New, len(told))
@@ -170,6 +174,7 @@ func change(t taskview.Told) decision.New {
 	return q
 }
 
+// takesAway says whether an operation takes access away.
 func takesAway(operation string) bool {
 	return operation == task.Disable || operation == task.DeleteAccount || operation == task.Revoke
 }
@@ -204,6 +209,8 @@ func inWords(t taskview.Told) string {
 	return strings.Replace(what, "%s", who, 1) + " in " + system
 }
 
+// answerChange carries a decision about a change out: it was done by hand, try it again, or cancel
+// it.
 func (s *Service) answerChange(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	switch a.Decision.Action {
 	case "done":

@@ -36,6 +36,7 @@ func (s *Service) schemaDiffs() kind.Kind {
 	}
 }
 
+// askDiffs makes the decision tasks for fields of a source that have changed.
 func askDiffs(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	found, err := onboard.Undecided(ctx, tx, ids)
 	if err != nil {
@@ -130,6 +131,8 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 	}
 }
 
+// answerDiff carries a decision about changed fields out: accept all proposals, dismiss them, or
+// decide field by field.
 func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	connector := a.Task.Subject.ID
 	var asked onboard.SchemaDecisions

@@ -110,11 +110,13 @@ func (s *Service) Routes() []httpapi.Route {
 	}
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	accesspolicy.Filters
 }
 
+// list is GET of the access grant policies.
 func (s *Service) list(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -133,10 +135,12 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
+// one is GET of a policy.
 func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	return shown(s.Read(ctx, v, in.ID))
 }
 
+// shown is the response with a policy and its version as ETag.
 func shown(p accesspolicy.AccessPolicy, err error) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	if err != nil {
 		return nil, err
@@ -150,6 +154,7 @@ type Confirmation struct {
 	Confirm string `query:"confirm" maxLength:"64"`
 }
 
+// postIn is the input of post. RawBody tells an absent member from one that is empty.
 type postIn struct {
 	Confirmation
 	Body    accesspolicy.Fields
@@ -167,6 +172,7 @@ func sentFields(f accesspolicy.Fields, raw []byte) accesspolicy.Fields {
 	return f
 }
 
+// post is POST of a policy. One that is enforced from the start names the impact that was seen.
 func (s *Service) post(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -192,6 +198,7 @@ type patchIn struct {
 	RawBody []byte
 }
 
+// patch is PATCH of a policy (RFC 7396).
 func (s *Service) patch(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -206,6 +213,7 @@ type matchIn struct {
 	httpapi.IfMatch
 }
 
+// remove is DELETE of a policy.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.None, error) {
 	return nil, s.Delete(ctx, v, in.ID, in.IfMatch)
 }
@@ -216,6 +224,7 @@ type versionsIn struct {
 	httpapi.Paging
 }
 
+// versions is GET of the versions of a policy, the newest first.
 func (s *Service) versions(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -249,6 +258,7 @@ type enableIn struct {
 	Confirmation
 }
 
+// enable is POST …/enable.
 func (s *Service) enable(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -257,6 +267,7 @@ func (s *Service) enable(
 	return shown(s.Enable(ctx, v, in.ID, in.IfMatch, in.Confirm))
 }
 
+// disable is POST …/disable. It needs no confirmation.
 func (s *Service) disable(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -276,6 +287,7 @@ type modeIn struct {
 	}
 }
 
+// mode is POST …/mode.
 func (s *Service) mode(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -294,6 +306,7 @@ type resetIn struct {
 	}
 }
 
+// reset is POST …/breaker/reset. The administrator must accept that what is due is done.
 func (s *Service) reset(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -307,19 +320,24 @@ func (s *Service) reset(
 	return shown(s.Reset(ctx, v, in.ID, in.IfMatch))
 }
 
+// simulateIn is the input of simulate: a policy that is not saved.
 type simulateIn struct {
 	httpapi.Whole
 	Body    accesspolicy.Fields
 	RawBody []byte
 }
 
+// whole says whether the answer lists everyone affected, one a line.
 func (in *simulateIn) whole() bool { return in.Wanted(ndjson) }
 
+// simulate is POST …/simulate: counts and a sample.
 func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*impact.Impact, error) {
 	out, err := s.Simulations().Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
 	return &out, err
 }
 
+// simulateAll is simulate with everyone affected. What is wrong with the policy is found before the
+// first line, while the answer can still be an error.
 func (s *Service) simulateAll(_ context.Context, v viewer.Viewer, in *simulateIn) (httpapi.File, error) {
 	f := sentFields(in.Body, in.RawBody)
 	if _, err := f.Complete(); err != nil {
@@ -337,13 +355,16 @@ type storedIn struct {
 	httpapi.Whole
 }
 
+// whole says whether the answer lists everyone affected, one a line.
 func (in *storedIn) whole() bool { return in.Wanted(ndjson) }
 
+// simulateStored is POST …/{id}/simulate: counts and a sample.
 func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*impact.Impact, error) {
 	out, err := s.Simulations().SimulateStored(ctx, v, in.ID, nil)
 	return &out, err
 }
 
+// simulateStoredAll is simulateStored with everyone affected.
 func (s *Service) simulateStoredAll(ctx context.Context, v viewer.Viewer, in *storedIn) (httpapi.File, error) {
 	if _, err := s.Read(ctx, v, in.ID); err != nil {
 		return httpapi.File{}, err
@@ -371,6 +392,7 @@ type evaluateIn struct {
 	}
 }
 
+// evaluateOne is POST …/birthrights/evaluate of one person. Without a body it is a dry run.
 func (s *Service) evaluateOne(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -381,8 +403,10 @@ func (s *Service) evaluateOne(
 	return &httpapi.One[simulation.PersonEvaluation]{Body: out}, err
 }
 
+// validateIn is the input of validate.
 type validateIn struct{ Body simulation.ConditionTrial }
 
+// validate is POST …/conditions/validate.
 func (s *Service) validate(
 	ctx context.Context,
 	v viewer.Viewer,

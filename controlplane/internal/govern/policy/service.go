@@ -31,4 +31,5 @@ func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
 	return s.work().Part(ctx, tenant)
 }
 
+// work makes the service that evaluates what is queued.
 func (s *Service) work() *worker.Service { return &worker.Service{DB: s.DB, Log: s.Log, Now: s.Now} }

@@ -151,6 +151,7 @@ func (s *Service) SetMode(
 	return s.set(ctx, v, id, match, "policy.mode_changed", confirm, func(f *accesspolicy.Fields) { f.Mode = mode })
 }
 
+// set changes fields by a function that cannot fail; see alter.
 func (s *Service) set(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -165,6 +166,9 @@ func (s *Service) set(
 	})
 }
 
+// alter changes a policy in a transaction of its own: locked, after If-Match, by how. A change of
+// an enforced policy that would change access is simulated first, and confirm must name exactly
+// that impact.
 func (s *Service) alter(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -13,6 +13,7 @@ func (s *Service) Answers() map[string]decision.Answer {
 	return map[string]decision.Answer{emergency.KindReview: s.reviews().Answer}
 }
 
+// reviews makes the service that asks for reviews of emergency access.
 func (s *Service) reviews() *emergency.Reviews {
 	return &emergency.Reviews{DB: s.DB, Log: s.Log, Now: s.Now}
 }

@@ -107,11 +107,13 @@ func (s *Service) Routes() []httpapi.Route {
 	}
 }
 
+// postIn is the input of post and preview. RawBody shows members that the service sets itself.
 type postIn struct {
 	Body    accessrequest.NewAccessRequest
 	RawBody []byte
 }
 
+// post is POST of an access request. Members that are unknown are ignored and named in a header.
 func (s *Service) post(ctx context.Context, v viewer.Viewer,
 	in *postIn) (*httpapi.Created[accessrequest.AccessRequest], error) {
 	ignored, err := accessrequest.CheckMembers(in.RawBody, "#")
@@ -122,6 +124,7 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer,
 	return created(made, ignored, err)
 }
 
+// created is the response with a new request.
 func created(made accessrequest.AccessRequest, ignored []string,
 	err error) (*httpapi.Created[accessrequest.AccessRequest], error) {
 	if err != nil {
@@ -135,6 +138,7 @@ func created(made accessrequest.AccessRequest, ignored []string,
 	}, nil
 }
 
+// shown is the response with a request and its version as ETag.
 func shown(r accessrequest.AccessRequest, err error) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if err != nil {
 		return nil, err
@@ -142,11 +146,13 @@ func shown(r accessrequest.AccessRequest, err error) (*httpapi.One[accessrequest
 	return &httpapi.One[accessrequest.AccessRequest]{ETag: httpapi.ETag(r.Version), Body: r}, nil
 }
 
+// listIn is the input of list.
 type listIn struct {
 	httpapi.Paging
 	accessrequest.Filters
 }
 
+// list is GET of the access requests that the viewer sees.
 func (s *Service) list(ctx context.Context, v viewer.Viewer,
 	in *listIn) (*httpapi.ListOut[accessrequest.AccessRequest], error) {
 	walk, err := s.Cursors.Walk(v, "access-requests", in.Paging, in.Filters)
@@ -157,6 +163,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer,
 	return httpapi.Out(walk, items, total, in.After), err
 }
 
+// preview is POST …/preview: what a submission would say, without writing anything.
 func (s *Service) preview(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -185,6 +192,7 @@ type bulkIn struct {
 	RawBody []byte
 }
 
+// bulk is POST …/bulk. Each request has a result of its own.
 func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[AccessRequestBulk], error) {
 	var body struct {
 		Requests []json.RawMessage `json:"requests"`
@@ -204,6 +212,7 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 	return &httpapi.One[AccessRequestBulk]{Ignored: strings.Join(ignored, ", "), Body: out}, err
 }
 
+// metricsIn is the input of metrics.
 type metricsIn struct {
 	// From this instant.
 	Since time.Time `query:"since"`
@@ -211,6 +220,8 @@ type metricsIn struct {
 	Until time.Time `query:"until"`
 }
 
+// metrics is GET …/metrics. The default is the last 90 days. Years before 1 are refused: the answer
+// repeats the instants, and RFC 3339 cannot write them.
 func (s *Service) metrics(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -244,6 +255,7 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
+// one is GET of an access request.
 func (s *Service) one(ctx context.Context, v viewer.Viewer,
 	in *idIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Read(ctx, v, in.ID))
@@ -258,6 +270,7 @@ type timelineIn struct {
 	Offset int32 `query:"offset" minimum:"0" default:"0"`
 }
 
+// timeline is GET …/timeline. A request has few steps, so a page is cut out of all of them.
 func (s *Service) timeline(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -286,6 +299,7 @@ type AccessRequestReason struct {
 	Reason string `json:"reason,omitempty" maxLength:"2000"`
 }
 
+// text is the reason without spaces around it; empty without a body.
 func (r *AccessRequestReason) text() string {
 	if r == nil {
 		return ""
@@ -309,6 +323,7 @@ type reasonIn struct {
 	Body *AccessRequestReason
 }
 
+// cancel is POST …/cancel.
 func (s *Service) cancel(ctx context.Context, v viewer.Viewer,
 	in *reasonIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Cancel(ctx, v, in.ID, in.IfMatch, in.Body.text()))
@@ -323,6 +338,7 @@ type withdrawIn struct {
 	Body *AccessRequestReason
 }
 
+// withdrawItem is POST …/withdraw of one item.
 func (s *Service) withdrawItem(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -349,6 +365,7 @@ type reassignIn struct {
 	Body   AccessRequestHandover
 }
 
+// reassign is POST …/reassign of one item.
 func (s *Service) reassign(ctx context.Context, v viewer.Viewer,
 	in *reassignIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	return shown(s.Reassign(ctx, v, in.ID, in.ItemID, in.Body.TaskID, in.Body.To, in.Body.Reason))
@@ -368,6 +385,7 @@ type commentIn struct {
 	Body NewAccessRequestComment
 }
 
+// comment is POST …/comments.
 func (s *Service) comment(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -390,6 +408,7 @@ type decisionsIn struct {
 	Body AccessRequestVerdicts
 }
 
+// decisions is POST …/decisions: the viewer decides about several items at once.
 func (s *Service) decisions(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -406,6 +425,7 @@ type itemsIn struct {
 	Body *AccessRequestChoice
 }
 
+// unsay takes the viewer's own approvals back. Without a body it concerns all items.
 func (s *Service) unsay(ctx context.Context, v viewer.Viewer,
 	in *itemsIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if in.Body == nil {
@@ -414,6 +434,7 @@ func (s *Service) unsay(ctx context.Context, v viewer.Viewer,
 	return shown(s.WithdrawApproval(ctx, v, in.ID, in.IfMatch, in.Body.Items))
 }
 
+// giveBack returns access that the viewer was given. Without a body it concerns all items.
 func (s *Service) giveBack(ctx context.Context, v viewer.Viewer,
 	in *itemsIn) (*httpapi.One[accessrequest.AccessRequest], error) {
 	if in.Body == nil {
@@ -429,6 +450,7 @@ type extendIn struct {
 	Body AccessRequestExtension
 }
 
+// extend is POST …/extend: a new request for more time.
 func (s *Service) extend(ctx context.Context, v viewer.Viewer,
 	in *extendIn) (*httpapi.Created[accessrequest.AccessRequest], error) {
 	made, err := s.Extend(ctx, v, in.ID, in.IfMatch, in.Body)

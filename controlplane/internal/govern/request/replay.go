@@ -9,8 +9,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
+// replayIn is the input of replay.
 type replayIn struct{ Body replay.ApprovalReplay }
 
+// replay is POST …/replay: how past requests would have been decided by a rule.
 func (s *Service) replay(ctx context.Context, v viewer.Viewer,
 	in *replayIn) (*httpapi.One[replay.ApprovalReplayed], error) {
 	out, err := s.Replay(ctx, v, in.Body)

@@ -14,8 +14,9 @@ import (
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
-	Chains  *chain.Service
-	Inbox   *inbox.Service
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Chains carries approvals, and Inbox the decision tasks of approvers.
+	Chains *chain.Service
+	Inbox  *inbox.Service
+	Log    *slog.Logger
+	Now    func() time.Time
 }

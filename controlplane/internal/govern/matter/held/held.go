@@ -45,14 +45,16 @@ func (s *Service) Kind() kind.Kind {
 
 // heldRun is a run that waits.
 type heldRun struct {
-	ID          string     `db:"id"`
-	ConnectorID string     `db:"connector_id"`
-	Connector   string     `db:"connector"`
-	BusinessID  string     `db:"business_id"`
-	HeldUntil   *time.Time `db:"held_until"`
-	StartedAt   *time.Time `db:"started_at"`
+	ID          string `db:"id"`
+	ConnectorID string `db:"connector_id"`
+	Connector   string `db:"connector"`
+	BusinessID  string `db:"business_id"`
+	// HeldUntil is when the hold is discarded if nobody decides.
+	HeldUntil *time.Time `db:"held_until"`
+	StartedAt *time.Time `db:"started_at"`
 }
 
+// askHolds makes the decision tasks for held sync runs, with the summary of what each would change.
 func askHolds(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select r.id, r.connector_id, c.name as connector, c.business_id, r.held_until, r.started_at

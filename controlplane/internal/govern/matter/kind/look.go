@@ -23,6 +23,8 @@ func (k Kind) Look(ctx context.Context, tx *pg.Tx, ids []string) error {
 	return k.takeBack(ctx, tx, rest)
 }
 
+// askAbout writes the decision tasks about some objects. The deadline counts from when the object
+// was first asked about, so that a task that is written again does not get more time.
 func (k Kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil

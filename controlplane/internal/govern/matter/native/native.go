@@ -71,6 +71,7 @@ func (s *Service) askNative(ctx context.Context, tx *pg.Tx, ids []string) ([]dec
 	return append(back, unmanaged...), err
 }
 
+// connectorsAmong are those of the IDs that are connectors; the others are grants.
 func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	return pg.All[string](
 		ctx,
@@ -81,6 +82,8 @@ func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, er
 	)
 }
 
+// answerNative carries a decision out, about all native grants of a connector or about a returned
+// one.
 func (s *Service) answerNative(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	if a.Task.Subject.Type == "connector" {
 		return s.answerUnmanaged(ctx, tx, a)

@@ -51,24 +51,28 @@ func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (
 	return ids, nil
 }
 
+// returnedGrant is a grant that came back in its target after it was revoked.
 type returnedGrant struct {
-	ID           string             `db:"id"`
-	ConnectorID  string             `db:"connector_id"`
-	Connector    string             `db:"connector"`
-	Identity     identity.Reference `db:"identity"`
-	Account      identity.Reference `db:"account"`
-	Entitlement  identity.Reference `db:"entitlement"`
-	Description  *string            `db:"description"`
-	Risk         string             `db:"risk_level"`
-	Privileged   bool               `db:"privileged"`
-	Directness   string             `db:"directness"`
-	RevokedAt    *time.Time         `db:"revoked_at"`
-	LastUsed     *time.Time         `db:"last_used_at"`
-	Owners       []string           `db:"owners"` // who may see it as those who own the entitlement
-	LastEnding   *string            `db:"last_ending"`
-	LastEndingAt *time.Time         `db:"last_ending_at"`
+	ID          string             `db:"id"`
+	ConnectorID string             `db:"connector_id"`
+	Connector   string             `db:"connector"`
+	Identity    identity.Reference `db:"identity"`
+	Account     identity.Reference `db:"account"`
+	Entitlement identity.Reference `db:"entitlement"`
+	Description *string            `db:"description"`
+	Risk        string             `db:"risk_level"`
+	Privileged  bool               `db:"privileged"`
+	Directness  string             `db:"directness"`
+	RevokedAt   *time.Time         `db:"revoked_at"`
+	LastUsed    *time.Time         `db:"last_used_at"`
+	Owners      []string           `db:"owners"` // who may see it as those who own the entitlement
+	// LastEnding is why the last reason for it ended, and LastEndingAt when.
+	LastEnding   *string    `db:"last_ending"`
+	LastEndingAt *time.Time `db:"last_ending_at"`
 }
 
+// askReturned makes the decision tasks for returned grants. The lateral join takes the last of the
+// ended reasons; the owners are those of the entitlement who can decide now.
 func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select g.id, g.connector_id, c.name as connector,
@@ -169,6 +173,8 @@ func (g returnedGrant) question() decision.New {
 	return q
 }
 
+// answerReturned carries a decision about a returned grant out: revoke it again, perhaps with a
+// denial until a time, or keep it until a time.
 func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	if a.Decision.Action == "revoke" {
 		until, err := kind.FutureTime(a.Decision.Inputs, "exclude_until", s.Now())

@@ -201,6 +201,7 @@ func unmanagedQuestion(list []unmanagedGrant) decision.New {
 	}
 }
 
+// risk is the entitlement's risk, at least high if it is privileged.
 func (g unmanagedGrant) risk() string {
 	if g.Privileged {
 		return riskier(g.Risk, "high")

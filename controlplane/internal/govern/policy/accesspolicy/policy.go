@@ -143,8 +143,10 @@ type AccessPolicy struct {
 	// Time the policy was last changed.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// Version number of the policy, for If-Match.
-	Version int      `json:"version" db:"version"`
-	Needs   []string `json:"-" db:"needs"`
+	Version int `json:"version" db:"version"`
+	// Needs are the facts that the condition reads, for a quick answer whom a change of a person
+	// concerns.
+	Needs []string `json:"-" db:"needs"`
 }
 
 // New is a policy to be made. Without Origin it is made by hand.

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
+// columns are the columns of AccessPolicy.
 const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.birthright, p.priority,
 	p.owner_ids::text[] as owner_ids, p.subject, p.resources, p.lifecycle, p.breaker, p.tripped_at, p.breaker_reason,
 	p.stats, p.evaluated_at, p.origin, p.created_at, p.updated_at, p.version, p.needs`
@@ -155,6 +156,7 @@ func Describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
 	)
 }
 
+// progress is how far the evaluation of all people is: running, waiting for its turn, or idle.
 func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
 	const sql = `
 		select coalesce(w.done, 0), coalesce(w.total, 0), w.finished_at,
@@ -170,6 +172,7 @@ func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
 	return e, nil
 }
 
+// args are the columns of a policy as named arguments.
 func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id":          id,
@@ -189,6 +192,7 @@ func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 	}
 }
 
+// insert writes a new policy and its first version.
 func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) error {
 	const sql = `
 		insert into access_policy (tenant_id, id, name, description, enabled, mode, effect, birthright, priority,
@@ -203,6 +207,7 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) er
 	return keepVersion(ctx, tx, id)
 }
 
+// update writes the fields, raises the version and keeps it.
 func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string) error {
 	const sql = `
 		update access_policy

@@ -154,6 +154,8 @@ func (f *Fields) Complete() (parsed condition.Condition, err error) {
 	return parsed, err
 }
 
+// fill fills in the defaults: shadow mode, effect assign, priority 100, a grace on no match, and
+// all statuses. Repeated IDs are dropped.
 func (f *Fields) fill() {
 	if f.Mode == "" {
 		f.Mode = Shadow

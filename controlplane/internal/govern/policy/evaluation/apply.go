@@ -14,6 +14,7 @@ import (
 // Result is what the evaluation of some people has found and done. Added and Ended count reasons; Stats are by the id
 // of the policy.
 type Result struct {
+	// people is how many were evaluated.
 	people int
 	Added  int
 	Ended  int

@@ -25,6 +25,7 @@ type Change struct {
 
 // outcome is what the rules make of somebody.
 type outcome struct {
+	// Changes are what enforced rules change; Matched are all rules that apply to the person.
 	Changes []Change
 	Matched []*Rule
 	would   map[*Rule][2]int // what rules that are not enforced would give and end
@@ -83,6 +84,7 @@ func (b *Rulebook) Diff(p *Person, living []Reason) outcome {
 	return out
 }
 
+// wouldGrant counts a reason that a rule in shadow mode would give.
 func (o *outcome) wouldGrant(r *Rule) {
 	n := o.would[r]
 	n[0]++

@@ -21,8 +21,9 @@ type Person struct {
 	ID, status string
 	start      time.Time // the start date; zero: none
 	warned     []*Rule   // that could not be answered in full
-	assigned   []assignment.Assignment
-	record     *pyexpr.Record
+	// assigned are the person's role assignments.
+	assigned []assignment.Assignment
+	record   *pyexpr.Record
 }
 
 // Record is what expressions read, made once for all of them.
@@ -87,8 +88,10 @@ func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn f
 	})
 }
 
+// set is a set of names, by ID.
 type set = map[string]map[string]bool
 
+// put adds names to the set of an ID; nil is none.
 func put(s set, id string, names ...*string) {
 	if s[id] == nil {
 		s[id] = map[string]bool{}

@@ -46,12 +46,14 @@ type Reason struct {
 	ID, identity string
 	Source       string // its source_type
 	Policy       bool   // the evaluation gives and takes it: it is of a policy, or of a role
-	Key          key
-	Account      string
-	State        string
-	starts       time.Time
-	ends         *time.Time
-	why          *string // why it will end
+	// Key is what the reason is for, by which it is compared with what rules give.
+	Key key
+	// Account is the account it is for; empty: the person's main one.
+	Account string
+	State   string
+	starts  time.Time
+	ends    *time.Time
+	why     *string // why it will end
 }
 
 // ReadReasons reads the reasons of these people that have not ended, by person: those of policies and roles, or those

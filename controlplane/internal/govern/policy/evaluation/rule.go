@@ -30,6 +30,9 @@ type Rule struct {
 // target is one thing that a rule gives or denies. Without an entitlement it is an account of the system.
 type target struct{ connector, entitlement, role string }
 
+// makeRule prepares a policy for evaluation with the tenant's usual durations. One whose circuit
+// breaker has tripped, or whose condition cannot be read, is frozen: it neither gives nor ends
+// anything. A policy that denies has no grace.
 func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error) {
 	// What is stored was checked. Were one not to be read all the same, the others go on.
 	parsed, problems := p.Subject.Parse()
@@ -60,6 +63,7 @@ func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error)
 // key is what may live once: the same thing to the same person by the same policy.
 type key struct{ Policy, Connector, Entitlement, Role, Effect, kind string }
 
+// key is the key of the reason that the rule gives for a target.
 func (r *Rule) key(t target) key {
 	k := key{r.Policy.ID, t.connector, t.entitlement, t.role, ledger.Allow, ledger.Policy}
 	if r.Policy.Effect == accesspolicy.Deny {

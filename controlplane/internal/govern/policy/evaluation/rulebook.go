@@ -16,11 +16,14 @@ import (
 
 // Rulebook is all rules of a tenant, with what they need, at one moment.
 type Rulebook struct {
+	// Rules are all rules in the order of evaluation, ByID by the policy's ID.
 	Rules []*Rule
 	ByID  map[string]*Rule
+	// Needs is what the conditions of all rules read.
 	Needs condition.Needs
-	zone  *time.Location
-	Now   time.Time
+	// zone is the tenant's, in which days begin; Now is the moment of the evaluation.
+	zone *time.Location
+	Now  time.Time
 
 	assignments bool // those of people are looked at too
 	// of a plan: the roles that it is about, and what they are nested in; nil: everything
@@ -124,6 +127,8 @@ func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
+// systemsOf are the connectors of entitlements. Those that are retired or removed are left out:
+// nothing is given there any more.
 func systemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[string]string, error) {
 	systems := map[string]string{}
 	if len(entitlements) == 0 {

@@ -55,6 +55,7 @@ func compare(p *evaluation.Person, living []evaluation.Reason, changes []evaluat
 	return a, len(a.Gains)+len(a.Losses) > 0
 }
 
+// orEmpty is the text behind a pointer, empty for nil.
 func orEmpty(s *string) string {
 	if s == nil {
 		return ""
@@ -62,6 +63,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
+// shift is what the person gains or loses, and when; the zero time is not known.
 func (h held) shift(at time.Time) impact.GrantShift {
 	g := impact.GrantShift{ConnectorID: h.connector}
 	if h.entitlement != "" {

@@ -107,6 +107,8 @@ func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t ConditionTria
 	return out, err
 }
 
+// try evaluates a condition for everyone who has not left, and for the people that were asked
+// about. Warnings are counted per kind, up to a limit.
 func (s *Service) try(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -160,6 +162,7 @@ func (s *Service) try(
 	}
 }
 
+// warn adds the warnings and sorts everything, so that equal data gives equal answers.
 func (v *ConditionVerdict) warn(warned map[condition.Warning]int) {
 	for w, n := range warned {
 		v.Warnings = append(v.Warnings, TrialWarning{ConditionWarning(w), n})

@@ -27,11 +27,14 @@ const (
 // simulation collects what would happen.
 type simulation struct {
 	impact.PolicyImpact
+	// departments are the figures by department.
 	departments map[string]*impact.DepartmentImpact
-	sum         hash.Hash
-	each        func(impact.PersonImpact) error // nil, or who wants all of them
+	// sum is the hash over every change, which becomes the plan_hash.
+	sum  hash.Hash
+	each func(impact.PersonImpact) error // nil, or who wants all of them
 }
 
+// newSimulation begins a simulation. each receives everyone affected; nil: nobody wants them.
 func newSimulation(each func(impact.PersonImpact) error) *simulation {
 	s := &simulation{departments: map[string]*impact.DepartmentImpact{}, sum: sha256.New(), each: each}
 	s.ByDepartment, s.Sample = []impact.DepartmentImpact{}, []impact.PersonImpact{}
@@ -65,6 +68,8 @@ func simulate(
 	return s, nil
 }
 
+// part simulates some people. All changes go into the plan's hash, also those that move no one's
+// access, so that a confirmation is for exactly this plan.
 func (s *simulation) part(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook, ids []string) error {
 	living, err := evaluation.ReadReasons(ctx, tx, ids, true)
 	if err != nil {
@@ -202,6 +207,7 @@ func (s *simulation) accounts(ctx context.Context, tx *pg.Tx, shown []affected) 
 	return nil
 }
 
+// show counts a person, keeps the first ones as a sample, and gives the person on.
 func (s *simulation) show(p impact.PersonImpact) error {
 	s.IdentitiesAffected++
 	s.GrantsAdded += len(p.Gains)
@@ -228,6 +234,8 @@ func (s *simulation) show(p impact.PersonImpact) error {
 	return nil
 }
 
+// finish sorts departments by the number of people affected, keeps the foremost, and writes the
+// hash.
 func (s *simulation) finish() {
 	for _, d := range s.departments {
 		s.ByDepartment = append(s.ByDepartment, *d)

@@ -15,19 +15,24 @@ import (
 
 // walk is how far the way through everybody has been gone.
 type walk struct {
-	running  bool
-	asked    bool
+	// running says that a walk has begun and not ended; asked that another one is wanted.
+	running bool
+	asked   bool
+	// position is the last person that was evaluated. Nil: none.
 	position *string
 	done     int
-	stats    map[string]accesspolicy.Stats
-	fresh    *time.Time // when the day ends that dates were compared with; nil: there was no walk yet
+	// stats are the results so far, by policy.
+	stats map[string]accesspolicy.Stats
+	fresh *time.Time // when the day ends that dates were compared with; nil: there was no walk yet
 }
 
 // idle says whether there is nothing to do.
 func (w *walk) idle(now time.Time) bool { return !w.running && !w.asked && !w.stale(now) }
 
+// stale says whether the day that dates were compared with has ended.
 func (w *walk) stale(now time.Time) bool { return w.fresh != nil && !w.fresh.After(now) }
 
+// findWalk reads how far the evaluation of all people is, and whether one is due.
 func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 	const sql = `
 		select w.started_at is not null and w.finished_at is null, w.position::text, coalesce(w.done, 0),
@@ -108,6 +113,8 @@ func (w *walk) step(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (int
 	return len(ids), nil
 }
 
+// finish writes what each policy matched and ends the walk. Policies that matched no one get empty
+// results.
 func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) error {
 	const (
 		end   = `update policy_walk set finished_at = $1, total = done where tenant_id = current_tenant()`

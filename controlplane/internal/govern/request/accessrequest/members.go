@@ -90,6 +90,7 @@ func CheckMembers(raw []byte, at string) (ignored []string, err error) {
 	return ignored, nil
 }
 
+// owned refuses members that the service sets itself, in any case of letters.
 func owned(members map[string]json.RawMessage, names []string, at string) error {
 	for name := range members {
 		if slices.Contains(names, strings.ToLower(name)) {

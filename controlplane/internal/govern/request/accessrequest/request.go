@@ -30,7 +30,8 @@ type AccessRequest struct {
 	ID string `json:"id" db:"id"`
 	// For people.
 	Number string `json:"number" db:"-" example:"REQ-000123"`
-	Serial int64  `json:"-" db:"number"`
+	// Serial is the number within the tenant, from which Number is made.
+	Serial int64 `json:"-" db:"number"`
 	// ID of the identity that gets the access.
 	RequestedForIdentityID string `json:"requested_for_identity_id" db:"requested_for"`
 	// Person who gets the access, by ID and name.
@@ -145,10 +146,12 @@ type NewAccessRequest struct {
 // AccessRequestItem is one thing that was asked for, with what became of it.
 type AccessRequestItem struct {
 	// ID of the request item.
-	ID            string `json:"id" db:"id"`
+	ID string `json:"id" db:"id"`
+	// RequestID is the item's request.
 	RequestID     string `json:"-" db:"request_id"`
 	BeneficiaryID string `json:"-" db:"beneficiary_id"`
-	Kind          string `json:"-" db:"kind"`
+	// Kind is the request's kind.
+	Kind string `json:"-" db:"kind"`
 	// ID of the requested role. Null for an entitlement.
 	RoleID *string `json:"role_id" db:"role_id"`
 	// ID of the requested entitlement. Null for a role.

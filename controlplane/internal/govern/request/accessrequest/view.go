@@ -62,6 +62,8 @@ func (r *AccessRequest) complete(stages map[string][]progress.StageInstance, now
 	r.allow()
 }
 
+// complete fills in what the API shows and the row has in another form: the rule, the stages of the
+// chain, when it expires, and the fulfillment. Lists are never null.
 func (i *AccessRequestItem) complete(stages []progress.StageInstance, submitted time.Time) {
 	p := i.Plan
 	i.Rule = AccessRequestRule{
@@ -125,6 +127,7 @@ func (i *AccessRequestItem) asked() RequestedResource {
 	return out
 }
 
+// riskOrder has the risk levels from the least to the greatest.
 var riskOrder = []string{"low", "medium", "high", "critical"}
 
 // weigh counts an item into the request's risk.

@@ -37,6 +37,7 @@ type payload struct {
 	Items []payloadItem `json:"items"`
 }
 
+// payloadActor is the requester in an event.
 type payloadActor struct {
 	// Type of the requester, such as user or service.
 	Type string `json:"type"`
@@ -46,6 +47,7 @@ type payloadActor struct {
 	IdentityID string `json:"identity_id,omitempty"`
 }
 
+// payloadItem is an item in an event.
 type payloadItem struct {
 	// ID of the item.
 	ID string `json:"id"`
@@ -67,6 +69,8 @@ type payloadItem struct {
 	EndsAt *time.Time `json:"ends_at"`
 }
 
+// payloadOf is the event's data. A code for the whole request is sent only with its rejection or
+// expiry. Reasons are cut so that all of them together stay below about 8,000 characters.
 func payloadOf(r *accessrequest.AccessRequest) payload {
 	t := payload{
 		Number:            r.Number,
@@ -105,6 +109,7 @@ func payloadOf(r *accessrequest.AccessRequest) payload {
 	return t
 }
 
+// shorten cuts a text to a number of characters, the last of which then is an ellipsis.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

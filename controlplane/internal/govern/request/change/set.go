@@ -13,17 +13,21 @@ import (
 // Set is a set of locked requests with the changes to them. Everything that changes a request uses a Set; Apply writes
 // the changes and carries them out.
 type Set struct {
+	// Now is the time of all changes, Actor who makes them.
 	Now      time.Time
 	Actor    decision.Actor
 	Requests []*accessrequest.AccessRequest
-	byItem   map[string]*accessrequest.AccessRequest
+	// byItem finds the request of an item.
+	byItem map[string]*accessrequest.AccessRequest
 
+	// orders are approved items to be fulfilled, and extensions approved requests for more time.
 	orders     []fulfil.Order
 	endings    map[string][]string // items whose access ends, by why
 	extensions []Extension
-	entries    []timelineEntry
-	audits     []audit.Entry
-	news       []Event
+	// entries, audits and news are written by Apply, after the rows.
+	entries []timelineEntry
+	audits  []audit.Entry
+	news    []Event
 }
 
 // Event is an event of a request to be published.

@@ -22,6 +22,8 @@ type timelineEntry struct {
 	Detail string `json:"detail"`
 }
 
+// writeTimeline inserts the entries in their order. Their time is the clock's and not the
+// transaction's, so that steps of one transaction can be told apart.
 func writeTimeline(ctx context.Context, tx *pg.Tx, entries []timelineEntry) error {
 	if len(entries) == 0 {
 		return nil

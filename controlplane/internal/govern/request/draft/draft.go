@@ -17,30 +17,39 @@ import (
 
 // Draft is a submitted request under examination: what is requested, and the faults found so far.
 type Draft struct {
-	In     accessrequest.NewAccessRequest
-	at     string // where it stands in the body, as a JSON pointer
-	ID     string
+	// In is the request as it was sent; ID is the new request's.
+	In accessrequest.NewAccessRequest
+	at string // where it stands in the body, as a JSON pointer
+	ID string
+	// Person is the beneficiary; Items are the requested resources.
 	Person lookup.Person
 	Items  []*Item
+	// Faults are all reasons to refuse the request. Empty: it can be submitted.
 	Faults []*fault.Fault
 }
 
 // Item is one requested resource of a draft.
 type Item struct {
-	In           accessrequest.RequestedResource
-	at           string
-	ID           string
-	Resource     lookup.Resource
-	Duration     time.Duration
+	In accessrequest.RequestedResource
+	// at is the item's JSON pointer in the body.
+	at       string
+	ID       string
+	Resource lookup.Resource
+	// Duration is the requested one; 0: none was given.
+	Duration time.Duration
+	// Starts and Ends bound the access. Nil: at once, and without an end.
 	Starts, Ends *time.Time
 	urgent       bool
 	limit        time.Duration // the longest that it may last; 0: no limit
-	Limits       []string
-	Plan         approval.Plan
-	Target       *accessrequest.AccessRequestItem // of an extension, a return or a revocation: what gave the access
-	held         *lookup.Holding
-	denied       *lookup.Denial
-	duplicate    *lookup.Duplicate
+	// Limits are the reasons for the limit, in words.
+	Limits []string
+	// Plan is who has to approve.
+	Plan   approval.Plan
+	Target *accessrequest.AccessRequestItem // of an extension, a return or a revocation: what gave the access
+	// held, denied and duplicate are what stands in the way. Nil: nothing.
+	held      *lookup.Holding
+	denied    *lookup.Denial
+	duplicate *lookup.Duplicate
 }
 
 // New returns the draft of a request by the viewer. Ids are made now, so that decision tasks can name them.

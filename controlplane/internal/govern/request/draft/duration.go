@@ -22,6 +22,7 @@ type bound struct {
 	whose string
 }
 
+// none says that there is no limit.
 func (b bound) none() bool { return b.of == 0 }
 
 // tighter is the shorter of two limits.
@@ -32,6 +33,7 @@ func (b bound) tighter(other bound) bound {
 	return b
 }
 
+// String says the limit and whose it is.
 func (b bound) String() string {
 	return fmt.Sprintf("at most %s, as %s says", span.Format(b.of), b.whose)
 }

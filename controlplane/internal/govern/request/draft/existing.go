@@ -110,6 +110,7 @@ func refuseHeld(drafts []*Draft) {
 	}
 }
 
+// asHeld is the conflict for access that the person has already, with its end.
 func (w *Item) asHeld(who string) *fault.Fault {
 	until := "without an end"
 	if w.held.Until != nil {
@@ -119,6 +120,7 @@ func (w *Item) asHeld(who string) *fault.Fault {
 		With(fault.Field{Pointer: w.at, Code: "already_held", Detail: "by " + w.held.By}).Also("until", w.held.Until)
 }
 
+// asDenied is the conflict for access that a denial forbids, with its end and reason.
 func (w *Item) asDenied(who string) *fault.Fault {
 	until := "No end was set."
 	if w.denied.Until != nil {
@@ -135,6 +137,7 @@ func (w *Item) asDenied(who string) *fault.Fault {
 		Also("until", w.denied.Until)
 }
 
+// asDuplicate is the conflict for access that another open request asks for, with a link to it.
 func (w *Item) asDuplicate(who string) *fault.Fault {
 	number := accessrequest.Number(w.duplicate.Serial)
 	return fault.Coded(fault.Conflict, "duplicate_request", "%s asks for %s for %s already, and is %s",

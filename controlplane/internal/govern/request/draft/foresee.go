@@ -19,6 +19,7 @@ func (d *Draft) Foresee() accessrequest.AccessRequestForesight {
 	return out
 }
 
+// foresee is the item as a preview shows it: rule, stages, dates and limits.
 func (w *Item) foresee(in accessrequest.NewAccessRequest) accessrequest.ForeseenItem {
 	p := w.Plan
 	f := accessrequest.ForeseenItem{

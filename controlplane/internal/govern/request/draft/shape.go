@@ -76,6 +76,8 @@ func (d *Draft) checkShape(now time.Time) {
 	d.wrong(wrong...)
 }
 
+// checkShape checks the members of an item against each other, before anything is read: one
+// resource, valid IDs, no account with a role, no dates with a revocation.
 func (w *Item) checkShape(kind string) []fault.Field {
 	var wrong []fault.Field
 	bad := func(member, code, detail string) {

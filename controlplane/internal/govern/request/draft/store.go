@@ -53,6 +53,7 @@ func (d *Draft) Record(v viewer.Viewer, serial int64, now time.Time) accessreque
 	return out
 }
 
+// idOrNil is nil for an empty ID.
 func idOrNil(id string) *string {
 	if id == "" {
 		return nil

@@ -11,7 +11,8 @@ import (
 // Denial forbids a person a resource. Until is nil for one without an end.
 type Denial struct {
 	Until *time.Time
-	Note  string
+	// Note is the reason that was given for the denial.
+	Note string
 }
 
 // Holding is access that exists already.
@@ -24,7 +25,8 @@ type Holding struct {
 type Duplicate struct {
 	RequestID string
 	Serial    int64 // see accessrequest.Number
-	Status    string
+	// Status is that of the other request.
+	Status string
 }
 
 // Denials returns for each wish the denial that forbids it. A denial outweighs every reason.

@@ -61,6 +61,7 @@ func (p Parameter) fits(value any) bool {
 	return true
 }
 
+// allows says whether a value is one of the allowed ones, compared as JSON.
 func (p Parameter) allows(value any) bool {
 	asked, err := json.Marshal(value)
 	return err == nil && slices.ContainsFunc(p.Allowed, func(a any) bool {

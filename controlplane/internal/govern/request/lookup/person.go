@@ -17,8 +17,9 @@ type Person struct {
 	Status     string `db:"status"`
 	Department string `db:"department"`
 	Title      string `db:"title"`
-	Report     bool   `db:"report"`
-	Waiting    int    `db:"waiting"` // open requests for them
+	// Report says that the person reports to the viewer.
+	Report  bool `db:"report"`
+	Waiting int  `db:"waiting"` // open requests for them
 }
 
 // People returns the people of these ids that the viewer may read, by id.

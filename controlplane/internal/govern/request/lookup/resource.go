@@ -11,14 +11,17 @@ import (
 
 // Resource is a role or an entitlement that is requested.
 type Resource struct {
-	Type            string      `db:"type"`
-	ID              string      `db:"id"`
-	Display         string      `db:"display"`
-	Description     string      `db:"description"`
-	Connector       string      `db:"connector"`
-	Trouble         string      `db:"trouble"` // why it is given to nobody
-	RiskLevel       *string     `db:"risk_level"`
-	Privileged      bool        `db:"privileged"`
+	// Type is role or entitlement.
+	Type        string `db:"type"`
+	ID          string `db:"id"`
+	Display     string `db:"display"`
+	Description string `db:"description"`
+	// Connector is the entitlement's; empty for a role.
+	Connector  string  `db:"connector"`
+	Trouble    string  `db:"trouble"` // why it is given to nobody
+	RiskLevel  *string `db:"risk_level"`
+	Privileged bool    `db:"privileged"`
+	// MaxDuration, DefaultDuration and ExtensionMax are ISO 8601 durations. Empty: none.
 	MaxDuration     string      `db:"max_duration"`
 	DefaultDuration string      `db:"default_duration"`
 	ExtensionMax    string      `db:"extension_max"`

@@ -132,6 +132,7 @@ func Read(ctx context.Context, tx *pg.Tx, since, until time.Time) (AccessRequest
 	return m, err
 }
 
+// count counts the requests by status. Open are those whose status is not a last one.
 func (m *AccessRequestMetrics) count(ctx context.Context, tx *pg.Tx, args pgx.NamedArgs) error {
 	const sql = `
 		select q.status, count(*)
@@ -151,6 +152,7 @@ func (m *AccessRequestMetrics) count(ctx context.Context, tx *pg.Tx, args pgx.Na
 	}, sql, args)
 }
 
+// collect runs a query and scans each row into a T by the names of its columns.
 func collect[T any](ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]T, error) {
 	return pg.All[T](ctx, tx, "figures of requests", sql, args)
 }

@@ -50,6 +50,9 @@ func Steps(ctx context.Context, tx *pg.Tx, r *accessrequest.AccessRequest) ([]Ac
 	return steps, nil
 }
 
+// ownSteps are the steps that the request itself has recorded, the oldest first. Times are written
+// as text in UTC with microseconds, which sort like the instants. Steps of the system have no
+// actor.
 func ownSteps(ctx context.Context, tx *pg.Tx, id string) ([]AccessRequestStep, error) {
 	const sql = `
 		select to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, e.event,
