@@ -30,10 +30,12 @@ type Options struct {
 	// another way to the control plane than the one it was enrolled by, through a bad line for instance
 	URL       string
 	Connector connectorkit.Connector // runs every call, whatever its type
-	Types     []string
-	Hostname  string
-	Machine   string
-	Log       *slog.Logger
+	// Types are the connector types that the agent offers.
+	Types []string
+	// Hostname and Machine make it look like another host. Empty: this one.
+	Hostname string
+	Machine  string
+	Log      *slog.Logger
 
 	Ping, Silent, Beat time.Duration // zero: as in production
 	Base, Max          time.Duration // of the pauses before connecting again
@@ -56,7 +58,8 @@ type Agent struct {
 	stop context.CancelFunc
 	done chan struct{}
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// status is what the agent last said of itself, and err how its run ended.
 	status config.Status
 	err    error
 }
@@ -107,6 +110,8 @@ func Start(o Options) (*Agent, error) {
 	return a, nil
 }
 
+// membership reads what enrollment left in the directory: tokens, keys and the way to the control
+// plane.
 func membership(dir config.Dir, o Options) (*enroll.Tokens, *dial.Dialer, error) {
 	settings, err := dir.LoadSettings()
 	if err != nil {
@@ -130,6 +135,7 @@ func membership(dir config.Dir, o Options) (*enroll.Tokens, *dial.Dialer, error)
 	return tokens, dialer, tokens.Load()
 }
 
+// run runs the agent until it is stopped, and keeps the error.
 func (a *Agent) run(ctx context.Context) {
 	defer close(a.done)
 	err := a.link.Run(ctx)
@@ -138,6 +144,7 @@ func (a *Agent) run(ctx context.Context) {
 	a.err = err
 }
 
+// changed keeps the latest status.
 func (a *Agent) changed(s config.Status) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,6 +21,8 @@ func (p *Path) First(b *budget.Budget, root any) (any, bool) {
 	return found[0], true
 }
 
+// run applies the segments, one after the other, to the nodes reached so far. Nothing selected, or
+// a budget that is used up, ends it.
 func run(b *budget.Budget, segments []segment, root, start any) []any {
 	if !b.Charge(budget.QueryCost) {
 		return nil
@@ -60,6 +62,7 @@ func (e *eval) descend(selectors []selector, node any) {
 	}
 }
 
+// apply applies all selectors of a segment to a node, in order.
 func (e *eval) apply(selectors []selector, node any) {
 	for _, s := range selectors {
 		if !e.b.Charge(1) {
@@ -69,12 +72,15 @@ func (e *eval) apply(selectors []selector, node any) {
 	}
 }
 
+// add adds selected values, as far as the budget lets them be held.
 func (e *eval) add(values ...any) {
 	if e.b.Hold(len(e.out), len(values)) {
 		e.out = append(e.out, values...)
 	}
 }
 
+// pick applies one selector to a node (RFC 9535 section 2.3). A selector that does not fit the
+// node's type selects nothing.
 func (e *eval) pick(s selector, node any) {
 	switch s.kind {
 	case byName:

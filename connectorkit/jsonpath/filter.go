@@ -37,6 +37,7 @@ type operand struct {
 	query   *query
 }
 
+// holds is true if one part holds.
 func (e orExpr) holds(b *budget.Budget, root, current any) bool {
 	for _, part := range e {
 		if part.holds(b, root, current) {
@@ -46,6 +47,7 @@ func (e orExpr) holds(b *budget.Budget, root, current any) bool {
 	return false
 }
 
+// holds is true if all parts hold.
 func (e andExpr) holds(b *budget.Budget, root, current any) bool {
 	for _, part := range e {
 		if !part.holds(b, root, current) {
@@ -55,28 +57,38 @@ func (e andExpr) holds(b *budget.Budget, root, current any) bool {
 	return true
 }
 
+// holds is true if the expression does not hold.
 func (e notExpr) holds(b *budget.Budget, root, current any) bool {
 	return !e.of.holds(b, root, current)
 }
 
+// holds is true if the query selects something, be it null.
 func (e exists) holds(b *budget.Budget, root, current any) bool {
 	return len(e.query.run(b, root, current)) > 0
 }
 
+// usesRoot implements expression.
 func (e orExpr) usesRoot() bool { return anyUsesRoot(e) }
 
+// usesRoot implements expression.
 func (e andExpr) usesRoot() bool { return anyUsesRoot(e) }
 
+// usesRoot implements expression.
 func (e notExpr) usesRoot() bool { return e.of.usesRoot() }
 
+// usesRoot implements expression.
 func (e exists) usesRoot() bool { return e.query.usesRoot() }
 
+// usesRoot implements expression.
 func (e compare) usesRoot() bool { return e.left.usesRoot() || e.right.usesRoot() }
 
+// usesRoot says whether the operand is a query from the root.
 func (o operand) usesRoot() bool { return o.query != nil && o.query.usesRoot() }
 
+// usesRoot says whether the query needs the whole document.
 func (q query) usesRoot() bool { return q.fromRoot || segmentsUseRoot(q.segments) }
 
+// anyUsesRoot says whether one of the parts needs the whole document.
 func anyUsesRoot(parts []expression) bool {
 	for _, p := range parts {
 		if p.usesRoot() {
@@ -86,6 +98,8 @@ func anyUsesRoot(parts []expression) bool {
 	return false
 }
 
+// segmentsUseRoot says whether a filter in the segments needs the whole document. Such a query
+// cannot be evaluated record by record.
 func segmentsUseRoot(segments []segment) bool {
 	for _, s := range segments {
 		for _, sel := range s.selectors {
@@ -97,6 +111,7 @@ func segmentsUseRoot(segments []segment) bool {
 	return false
 }
 
+// run gives the values that the query selects.
 func (q query) run(b *budget.Budget, root, current any) []any {
 	if q.fromRoot {
 		current = root
@@ -104,6 +119,7 @@ func (q query) run(b *budget.Budget, root, current any) []any {
 	return run(b, q.segments, root, current)
 }
 
+// value is the operand's value; Nothing if its query selects none (RFC 9535 section 2.3.5.2.2).
 func (o operand) value(b *budget.Budget, root, current any) any {
 	if o.query == nil {
 		return o.literal
@@ -115,6 +131,7 @@ func (o operand) value(b *budget.Budget, root, current any) any {
 	return found[0]
 }
 
+// holds compares the sides. Values of different types are never less, greater or equal.
 func (e compare) holds(b *budget.Budget, root, current any) bool {
 	l, r := e.left.value(b, root, current), e.right.value(b, root, current)
 	switch e.op {
@@ -133,6 +150,7 @@ func (e compare) holds(b *budget.Budget, root, current any) bool {
 	}
 }
 
+// deeper goes one level down and refuses nesting that would exhaust the stack.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
 		return p.fail("the expression is nested too deeply")
@@ -140,6 +158,7 @@ func (p *parser) deeper() error {
 	return nil
 }
 
+// or reads parts joined by ||, the weakest operator.
 func (p *parser) or() (expression, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -152,6 +171,7 @@ func (p *parser) or() (expression, error) {
 	return orExpr(parts), nil
 }
 
+// and reads parts joined by &&.
 func (p *parser) and() (expression, error) {
 	parts, err := p.list("&&", p.basic)
 	if err != nil || len(parts) == 1 {
@@ -160,6 +180,7 @@ func (p *parser) and() (expression, error) {
 	return andExpr(parts), nil
 }
 
+// only is the one part; nil without any.
 func only(parts []expression) expression {
 	if len(parts) == 0 {
 		return nil
@@ -186,6 +207,7 @@ func (p *parser) list(operator string, operand func() (expression, error)) ([]ex
 	}
 }
 
+// basic reads a negation, a parenthesis, a test or a comparison.
 func (p *parser) basic() (expression, error) {
 	if p.peek() == '!' && !strings.HasPrefix(p.text[p.at:], "!=") {
 		p.at++
@@ -198,6 +220,7 @@ func (p *parser) basic() (expression, error) {
 	return p.comparison()
 }
 
+// negated reads what follows an exclamation mark.
 func (p *parser) negated() (expression, error) {
 	if p.peek() == '(' {
 		e, err := p.paren()
@@ -207,6 +230,7 @@ func (p *parser) negated() (expression, error) {
 	return notExpr{of: exists{query: q}}, err
 }
 
+// paren reads an expression in parentheses.
 func (p *parser) paren() (expression, error) {
 	p.at++
 	p.blank()
@@ -221,6 +245,8 @@ func (p *parser) paren() (expression, error) {
 	return e, nil
 }
 
+// comparison reads a comparison, or a query alone, which is a test for existence. Only queries that
+// select one value at most can be compared (RFC 9535 section 2.3.5.1).
 func (p *parser) comparison() (expression, error) {
 	start := p.at
 	left, err := p.operand()
@@ -252,6 +278,7 @@ func (p *parser) comparison() (expression, error) {
 	return compare{op: op, left: left, right: right}, nil
 }
 
+// operator reads a comparison operator; empty if none comes.
 func (p *parser) operator() string {
 	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
 		if p.accept(op) {
@@ -261,8 +288,10 @@ func (p *parser) operator() string {
 	return ""
 }
 
+// numberLiteral matches a number of JSON.
 var numberLiteral = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
 
+// operand reads a query, a string, a number, true, false or null.
 func (p *parser) operand() (operand, error) {
 	switch c := p.peek(); {
 	case c == '@' || c == '$':
@@ -305,6 +334,7 @@ func (p *parser) word() (operand, error) {
 	return operand{}, p.fail("expected @, $, a quoted text, a number, true, false or null, found %s", p.here())
 }
 
+// filterQuery reads a query from the root or the current value.
 func (p *parser) filterQuery() (query, error) {
 	if err := p.deeper(); err != nil {
 		return query{}, err

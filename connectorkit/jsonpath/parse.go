@@ -16,6 +16,7 @@ const maxInt = 1<<53 - 1
 // maxDepth bounds nested parentheses and filters, so that no query can exhaust the stack.
 const maxDepth = 64
 
+// parser reads a query from left to right. at is the next byte.
 type parser struct {
 	text     string
 	at       int
@@ -24,11 +25,13 @@ type parser struct {
 	bounded  bool // refuse more than MaxDescents
 }
 
+// fail is the syntax error at the present column, counted in characters from 1.
 func (p *parser) fail(format string, args ...any) error {
 	column := utf8.RuneCountInString(p.text[:min(p.at, len(p.text))]) + 1
 	return &SyntaxError{Text: p.text, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
+// done says whether the text was read to its end.
 func (p *parser) done() bool { return p.at >= len(p.text) }
 
 // peek is the next byte, 0 at the end.
@@ -48,6 +51,7 @@ func (p *parser) here() string {
 	return strconv.QuoteRune(r)
 }
 
+// accept reads s, if it comes next.
 func (p *parser) accept(s string) bool {
 	if strings.HasPrefix(p.text[p.at:], s) {
 		p.at += len(s)
@@ -56,6 +60,7 @@ func (p *parser) accept(s string) bool {
 	return false
 }
 
+// blank reads white space (RFC 9535 section 2.1.1).
 func (p *parser) blank() {
 	for !p.done() && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
@@ -87,6 +92,8 @@ func (p *parser) query(root byte) ([]segment, error) {
 	}
 }
 
+// segment reads a child or descendant segment. Of descendant segments only a few are allowed where
+// queries come from settings: their cost multiplies.
 func (p *parser) segment() (segment, error) {
 	switch {
 	case p.accept(".."):
@@ -132,6 +139,7 @@ func (p *parser) shorthand(s segment) (segment, error) {
 	return s, nil
 }
 
+// nameRune says whether a character may be in a name in shorthand.
 func nameRune(r rune, first bool) bool {
 	switch {
 	case r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= 0x80:
@@ -140,6 +148,7 @@ func nameRune(r rune, first bool) bool {
 	return !first && r >= '0' && r <= '9'
 }
 
+// bracket reads the selectors of a segment in brackets.
 func (p *parser) bracket(s segment) (segment, error) {
 	for {
 		p.blank()
@@ -159,6 +168,7 @@ func (p *parser) bracket(s segment) (segment, error) {
 	}
 }
 
+// selector reads one selector in brackets.
 func (p *parser) selector() (selector, error) {
 	switch c := p.peek(); {
 	case c == '\'' || c == '"':
@@ -178,6 +188,7 @@ func (p *parser) selector() (selector, error) {
 	return selector{}, p.fail("expected a quoted name, an index, a slice, * or a ?filter, found %s", p.here())
 }
 
+// indexOrSlice reads an index, or start:end:step with each part optional.
 func (p *parser) indexOrSlice() (selector, error) {
 	start, err := p.optionalInt()
 	if err != nil {
@@ -269,8 +280,10 @@ func (p *parser) str() (string, error) {
 	}
 }
 
+// escapes are the escapes of one character.
 var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '/': '/', '\\': '\\'}
 
+// escape reads what follows a backslash. Surrogates come in pairs.
 func (p *parser) escape(b *strings.Builder, quote byte) error {
 	c := p.peek()
 	if plain, ok := escapes[c]; ok || c == quote {
@@ -308,6 +321,7 @@ func (p *parser) escape(b *strings.Builder, quote byte) error {
 	return nil
 }
 
+// hex4 reads four hexadecimal digits.
 func (p *parser) hex4() (rune, error) {
 	if p.at+4 > len(p.text) {
 		return 0, p.fail("\\u needs four hexadecimal digits")

@@ -32,6 +32,7 @@ type segment struct {
 	selectors []selector
 }
 
+// selectorKind says which of the selector's members counts.
 type selectorKind uint8
 
 const (
@@ -42,6 +43,7 @@ const (
 	byFilter
 )
 
+// selector is one selector of a segment (RFC 9535 section 2.3).
 type selector struct {
 	kind   selectorKind
 	name   string
@@ -50,6 +52,7 @@ type selector struct {
 	filter expression
 }
 
+// slice is start:end:step; nil is an end of the array.
 type slice struct {
 	start, end *int64
 	step       int64
@@ -58,6 +61,7 @@ type slice struct {
 // Compile reads a query as RFC 9535 writes it, starting with $.
 func Compile(text string) (*Path, error) { return compile(&parser{text: text}) }
 
+// compile reads the whole text as a query.
 func compile(p *parser) (*Path, error) {
 	segments, err := p.query('$')
 	if err != nil {
@@ -103,6 +107,7 @@ func (p *Path) String() string { return p.text }
 // Singular tells whether the query can select one value at most (RFC 9535 section 2.3.5.1).
 func (p *Path) Singular() bool { return singular(p.segments) }
 
+// singular says whether a query selects one value at most, by its form (RFC 9535 section 2.3.5.1).
 func singular(segments []segment) bool {
 	for _, s := range segments {
 		if s.descend || len(s.selectors) != 1 || s.selectors[0].kind > byIndex {

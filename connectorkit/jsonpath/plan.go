@@ -27,12 +27,14 @@ type lastPick struct {
 
 // node is a place in the document that some query passes or ends at.
 type node struct {
+	// names and indexes lead to the places below.
 	names    map[string]*node
 	indexes  map[int64]*node
 	records  bool
 	captures []capture
 }
 
+// capture is a pick that ends at a place, with the segments that are applied there.
 type capture struct {
 	pick int
 	rest []segment
@@ -71,6 +73,8 @@ func lead(segments []segment) []selector {
 	return out
 }
 
+// planRecords enters the records' query into the tree, and says whether its records can be read one
+// by one.
 func (pl *Plan) planRecords(prefix []selector) bool {
 	segments := pl.records.segments
 	pl.root.reach(prefix).records = true
@@ -96,6 +100,7 @@ func (s slice) forward() bool {
 	return s.step > 0 && (s.start == nil || *s.start >= 0) && (s.end == nil || *s.end >= 0)
 }
 
+// contains says whether the slice, which goes forward, takes the i-th element.
 func (s slice) contains(i int64) bool {
 	start := int64(0)
 	if s.start != nil {
@@ -132,11 +137,13 @@ func (pl *Plan) planPick(i int, p *Path, records []selector) bool {
 	return false
 }
 
+// fromLast says whether the segments begin with the last element, [-1].
 func fromLast(rest []segment) bool {
 	return len(rest) > 0 && !rest[0].descend && len(rest[0].selectors) == 1 &&
 		rest[0].selectors[0].kind == byIndex && rest[0].selectors[0].index == -1
 }
 
+// same says whether two selectors of names or indexes are equal.
 func same(a, b selector) bool { return a.kind == b.kind && a.name == b.name && a.index == b.index }
 
 // reach finds or makes the node at the end of steps.

@@ -70,6 +70,7 @@ func (pl *Plan) Run(b *budget.Budget, r io.Reader, limits Limits, yield func(rec
 	return run.out, run.end()
 }
 
+// reading is one document on its way through a plan.
 type reading struct {
 	b      *budget.Budget
 	plan   *Plan
@@ -100,8 +101,11 @@ func (m *metered) values(most int) {
 	}
 }
 
+// allow lets limit bytes through, counted from now; what is the name of the bound in errors. No
+// limit is zero.
 func (m *metered) allow(what string, limit int64) { m.what, m.limit, m.left = what, limit, limit }
 
+// Read implements io.Reader. It ends with a TooLargeError when more comes than was allowed.
 func (m *metered) Read(b []byte) (int, error) {
 	switch {
 	case m.limit <= 0:
@@ -121,6 +125,7 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// token reads the next token, within the bound of a record.
 func (r *reading) token() (json.Token, error) {
 	r.in.allow("record", r.limits.Record)
 	t, err := r.dec.Token()
@@ -223,6 +228,7 @@ func (r *reading) inside(t json.Token, child func(name string, index int64) *nod
 	return err
 }
 
+// more says whether the array or object goes on.
 func (r *reading) more() bool {
 	r.in.allow("record", r.limits.Record)
 	return r.dec.More()
@@ -248,6 +254,7 @@ func (r *reading) skip() error {
 	}
 }
 
+// capture takes the picks at a place whose value is read already, and at those below.
 func (r *reading) capture(at *node, v any) {
 	for _, c := range at.captures {
 		r.out.Picks[c.pick] = run(r.b, c.rest, v, v)
@@ -393,6 +400,7 @@ func (r *reading) members() error {
 	return err
 }
 
+// give yields a record.
 func (r *reading) give(v any) error {
 	r.out.Records++
 	return r.yield(v)
@@ -423,6 +431,7 @@ func (r *reading) giveAll(found []any) error {
 	return nil
 }
 
+// pickLast takes the picks from the last record.
 func (r *reading) pickLast() {
 	if !r.any {
 		return

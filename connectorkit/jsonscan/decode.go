@@ -42,8 +42,10 @@ func (r *Decoder) charge() (fits bool) {
 	return *r.Room >= 0
 }
 
+// full says that no room is left.
 func (r *Decoder) full() bool { return r.Room != nil && *r.Room < 0 }
 
+// wrong notes the first flaw. The decoding goes on.
 func (r *Decoder) wrong(format string, args ...any) {
 	if r.flaw == "" {
 		r.flaw = fmt.Sprintf(format, args...)
@@ -85,6 +87,7 @@ func (r *Decoder) Value() any {
 	return r.number()
 }
 
+// object decodes an object. Of two members of one name the last stays, and that is a flaw.
 func (r *Decoder) object() any {
 	r.at++
 	out := map[string]any{}
@@ -105,6 +108,7 @@ func (r *Decoder) object() any {
 	}
 }
 
+// array decodes an array.
 func (r *Decoder) array() any {
 	r.at++
 	out := []any{}
@@ -121,6 +125,7 @@ func (r *Decoder) array() any {
 	}
 }
 
+// number takes a number as it is written, so that no digit is lost.
 func (r *Decoder) number() any {
 	from := r.at
 	whole := true
@@ -181,6 +186,7 @@ func (r *Decoder) escaped(from int) string {
 	return r.checked(out)
 }
 
+// checked is the text that was decoded. What is no UTF-8 is replaced, and that is a flaw.
 func (r *Decoder) checked(out []byte) string {
 	s := string(out)
 	switch {
@@ -194,8 +200,10 @@ func (r *Decoder) checked(out []byte) string {
 	return s
 }
 
+// plainEscapes are the escapes of one character that do not stand for themselves.
 var plainEscapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
+// escape decodes what follows a backslash. Half a surrogate pair and NUL are flaws.
 func (r *Decoder) escape(out []byte) []byte {
 	c := r.Raw[r.at]
 	r.at++
@@ -227,6 +235,7 @@ func (r *Decoder) escape(out []byte) []byte {
 	return utf8.AppendRune(out, code)
 }
 
+// hex reads four hexadecimal digits.
 func (r *Decoder) hex() rune {
 	n, _ := strconv.ParseUint(string(r.Raw[r.at:min(r.at+4, len(r.Raw))]), 16, 32) // the decoder has checked the digits
 	r.at += 4

@@ -24,6 +24,7 @@ func Flatten(record any) map[string]any {
 // MaxNesting bounds how deep members get names of their own; what lies deeper stays an object.
 const MaxNesting = 16
 
+// spread puts the members of nested objects into out, under names with dots, down to a depth.
 func spread(out map[string]any, prefix string, object map[string]any, depth int) {
 	for _, name := range SortedKeys(object) {
 		if nested, ok := object[name].(map[string]any); ok && len(nested) > 0 && depth < MaxNesting {
@@ -56,6 +57,8 @@ func Portable(v any) any {
 	return v
 }
 
+// portableNumber is a whole number as int64 where every JSON reader keeps it exactly, a fraction as
+// float64, and any other as text.
 func portableNumber(n json.Number) any {
 	if i, err := n.Int64(); err == nil && i <= MaxExact && i >= -MaxExact {
 		return i

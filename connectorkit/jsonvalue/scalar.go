@@ -116,6 +116,8 @@ func Int(v any) (int, bool) {
 	return int(f), true
 }
 
+// timeLayouts are the forms of time that are understood, besides numbers. Those without a zone are
+// UTC.
 var timeLayouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00",

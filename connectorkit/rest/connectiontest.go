@@ -41,13 +41,16 @@ func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connect
 
 // probe is the request of one test and what it showed.
 type probe struct {
-	cfg      *stream.Config
-	client   *target.Client
+	cfg    *stream.Config
+	client *target.Client
+	// result is the answer that the verdict rests on; facts are what it shows of the target.
 	result   *v1.Target
 	facts    *v1.TargetFacts
 	warnings []v1.Warning
 }
 
+// run sends the one request of the test: of a stream one page with one record, or the configured
+// path.
 func (p *probe) run(ctx context.Context, steps *target.Steps) error {
 	st := p.stream()
 	if st == nil {
@@ -93,6 +96,7 @@ func (p *probe) note(resp *target.Response) {
 	}
 }
 
+// plain takes the answer of a path that lists nothing. It only has to be JSON, or empty.
 func (p *probe) plain(resp *target.Response, step *v1.TestStep) error {
 	defer p.note(resp)
 	if resp.Status == http.StatusNoContent {
@@ -105,6 +109,8 @@ func (p *probe) plain(resp *target.Response, step *v1.TestStep) error {
 	return nil
 }
 
+// records takes the answer of a list and looks whether records were found and have keys. A few
+// records suffice, and the rest of the page is not read.
 func (p *probe) records(ctx context.Context, st *stream.Stream, resp *target.Response, step *v1.TestStep) error {
 	defer p.note(resp)
 	seen := 0
@@ -155,6 +161,7 @@ func (p *probe) records(ctx context.Context, st *stream.Stream, resp *target.Res
 	return nil
 }
 
+// warn adds a warning to the response.
 func (p *probe) warn(code, message string) {
 	p.warnings = append(p.warnings, v1.Warning{Code: code, Message: message})
 }

@@ -9,6 +9,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// connector implements connectorkit.Connector. shared is what calls of one target have in common,
+// such as tokens.
 type connector struct {
 	env    connectorkit.Env
 	shared *target.Shared

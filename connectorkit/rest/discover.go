@@ -64,11 +64,13 @@ func (c *connector) Discover(
 type discovery struct {
 	paging.Lister
 	budget *jsonpath.Budget
+	// size is the number of records that are read of each stream; mask hides sample values.
 	size   int
 	mask   bool
 	wanted map[v1.ObjectKind]bool
 	report connectorkit.Report
-	out    v1.DiscoverResponse
+	// out collects the described objects.
+	out v1.DiscoverResponse
 }
 
 // stream samples one stream below some parents, and then its children below the first few of the records seen.
@@ -111,6 +113,8 @@ func (d *discovery) stream(ctx context.Context, st *stream.Stream, parents []*st
 	return d.children(ctx, st, below)
 }
 
+// children describes the streams that are read for each record of another, with the sampled records
+// as their parents.
 func (d *discovery) children(ctx context.Context, st *stream.Stream, below []*stream.ParentRecord) error {
 	for i, child := range st.Children {
 		var parents []*stream.ParentRecord

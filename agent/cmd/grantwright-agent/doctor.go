@@ -14,6 +14,9 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/policy"
 )
 
+// doctor is the subcommand doctor: it examines the agent step by step and says what to do about
+// each failure. With --url it tries a control plane before the host is enrolled. The exit code is
+// exitFailed if a step failed.
 func (c command) doctor(args []string) int {
 	set, data := c.flags("doctor")
 	asJSON := set.Bool("json", false, "print JSON")
@@ -79,6 +82,7 @@ func examined(r doctor.Report) int {
 	return exitFailed
 }
 
+// printReport prints the steps in columns, with the advice below each failed one.
 func (c command) printReport(r doctor.Report) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	for _, s := range r.Steps {

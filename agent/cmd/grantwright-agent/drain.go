@@ -14,8 +14,11 @@ import (
 // heed is how long an agent that runs may take to notice that it shall drain.
 const heed = 10 * time.Second
 
+// errNotRunning says that there is nothing to drain.
 var errNotRunning = errors.New("no agent runs with this data directory")
 
+// drain is the subcommand drain: the agent that runs takes no new tasks, and the command waits for
+// those that run. It speaks to the agent through its data directory, so that it needs no network.
 func (c command) drain(args []string) int {
 	set, data := c.flags("drain")
 	undo := set.Bool("undo", false, "take new tasks again")
@@ -74,6 +77,7 @@ func (c command) drainNow(ctx context.Context, dir config.Dir, on bool, wait tim
 	}
 }
 
+// drained says how the agent stands after the command.
 func (c command) drained(on bool, tasks int) {
 	switch {
 	case !on:

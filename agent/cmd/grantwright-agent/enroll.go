@@ -16,6 +16,8 @@ import (
 // maxToken bounds an enrolment token in bytes.
 const maxToken = 16 << 10
 
+// enroll is the subcommand enroll. The token comes from standard input or a file: as an argument it
+// would be visible to every user of the host, and such a call is refused.
 func (c command) enroll(args []string) int {
 	set, data := c.flags("enroll")
 	url := set.String("url", "", "`address` of the control plane, such as https://grantwright.example.org")
@@ -112,6 +114,7 @@ func (c command) order(data, ca string, stdin bool, file string) (enroll.Order, 
 	return o, nil
 }
 
+// enrolled prints who the agent is, with the fingerprints that the control plane shows too.
 func (c command) enrolled(dir config.Dir, s config.State) int {
 	keys, err := dir.LoadKeys()
 	if err != nil {

@@ -29,6 +29,7 @@ func newLog(to io.Writer, dir config.Dir, least slog.Level, asService bool) *slo
 	return slog.New(slog.NewJSONHandler(to, options))
 }
 
+// terminal says whether a file is a terminal, where logs are written for people.
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -41,6 +42,7 @@ type logFile struct {
 
 	mu   sync.Mutex
 	file *os.File
+	// size is the file's present size in bytes, max the size at which it is put aside.
 	size int64
 }
 
@@ -65,6 +67,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// open opens the file to append to it. Only its owner may read it.
 func (l *logFile) open() error {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -38,6 +38,7 @@ const (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version = ""
 
+// main runs one command and exits with its code.
 func main() {
 	c := command{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(c.run(os.Args[1:]))
@@ -45,6 +46,7 @@ func main() {
 
 // command is one call of the program.
 type command struct {
+	// in, out and err are the standard streams, or buffers in tests.
 	in       io.Reader
 	out, err io.Writer
 }
@@ -70,6 +72,7 @@ Exit codes: 0 well, 1 failed, 3 not enrolled, 4 revoked, 5 control plane not rea
   64 wrong usage
 `
 
+// run runs the subcommand that the first argument names, and gives the exit code.
 func (c command) run(args []string) int {
 	if len(args) == 0 {
 		fmt.Fprintf(c.err, usage, defaultDir())
@@ -135,6 +138,7 @@ func (c command) parse(set *flag.FlagSet, args []string) (code int, done bool) {
 	return exitOK, false
 }
 
+// usage prints what is wrong with the call, and gives the exit code for it.
 func (c command) usage(format string, args ...any) int {
 	fmt.Fprintf(c.err, format+"\n", args...)
 	return exitUsage
@@ -146,6 +150,7 @@ func (c command) fail(err error) int {
 	return codeOf(err)
 }
 
+// defaultDir is where the operating system keeps data of services.
 func defaultDir() string {
 	switch runtime.GOOS {
 	case "windows":
@@ -156,6 +161,7 @@ func defaultDir() string {
 	return service.StateDir
 }
 
+// absolute makes the data directory independent of the working directory.
 func absolute(dir string) (config.Dir, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {

@@ -33,6 +33,8 @@ const (
 	gcPercent   = 200
 )
 
+// work is the subcommand run: it connects, works and reconnects until it is stopped. Flags win over
+// config.json.
 func (c command) work(args []string) int {
 	set, data := c.flags("run")
 	asService := set.Bool("service", false, "set by the service manager's own command line")
@@ -146,6 +148,8 @@ func openJournal(dir config.Dir, log *slog.Logger) *journal.Journal {
 	return j
 }
 
+// boundMemory keeps the agent small on hosts that it shares: a soft limit for the heap, and more
+// frequent garbage collection unless GOGC says otherwise.
 func boundMemory() {
 	memlimit.Set(memoryLimit)
 	if os.Getenv("GOGC") == "" {
@@ -184,6 +188,8 @@ func newLink(dir config.Dir, allow string, log *slog.Logger) (*link.Link, error)
 	}, nil
 }
 
+// newRunner makes what runs the tasks. Connectors reach their targets only through the policy of
+// special addresses, and what they reached is remembered for doctor.
 func newRunner(agentID string, dir config.Dir, allowed policy.Policy, log *slog.Logger) *runner.Runner {
 	// Without a name the answers just do not say it.
 	host, _ := os.Hostname()
@@ -201,6 +207,7 @@ func newRunner(agentID string, dir config.Dir, allowed policy.Policy, log *slog.
 	}
 }
 
+// sayState tells the service manager the agent's state.
 func sayState(s config.Status) {
 	text := s.State
 	if s.LastError != "" {

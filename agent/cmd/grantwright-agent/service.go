@@ -6,6 +6,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/service"
 )
 
+// service is the subcommand service: install, uninstall, start, stop, or print the unit.
 func (c command) service(args []string) int {
 	if len(args) == 0 {
 		return c.usage("service needs install, uninstall, start, stop or unit")

@@ -12,14 +12,19 @@ import (
 // report is what status prints.
 type report struct {
 	config.Status
-	Online              bool   `json:"online"`
-	AgentID             string `json:"agent_id"`
-	Name                string `json:"name"`
-	ControlPlane        string `json:"control_plane"`
+	// Online says that the agent is connected at this moment.
+	Online       bool   `json:"online"`
+	AgentID      string `json:"agent_id"`
+	Name         string `json:"name"`
+	ControlPlane string `json:"control_plane"`
+	// IdentityFingerprint and SealingFingerprint are those that the control plane shows for the
+	// agent.
 	IdentityFingerprint string `json:"identity_fingerprint"`
 	SealingFingerprint  string `json:"sealing_fingerprint"`
 }
 
+// status is the subcommand status. The exit code is exitFailed if the agent is not online, for
+// scripts.
 func (c command) status(args []string) int {
 	set, data := c.flags("status")
 	asJSON := set.Bool("json", false, "print JSON")
@@ -50,6 +55,7 @@ func (c command) status(args []string) int {
 	return exitOK
 }
 
+// look reads everything from the data directory; it does not ask the agent.
 func look(dir config.Dir, now time.Time) (report, error) {
 	state, err := dir.LoadState()
 	if err != nil {
@@ -79,6 +85,7 @@ func look(dir config.Dir, now time.Time) (report, error) {
 	}, nil
 }
 
+// print prints the report for people, leaving out what does not apply.
 func (c command) print(r report) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {

@@ -76,6 +76,7 @@ func (d Dir) SetDrain(on bool) error {
 	return nil
 }
 
+// path is the path of a file in the directory.
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
 // write replaces a file in one step, so that a crash leaves the old one or the new one, never half of either.
@@ -108,6 +109,7 @@ func (d Dir) write(name string, data []byte, durable bool) error {
 	return nil
 }
 
+// writeJSON writes a value as indented JSON. durable waits until it is on the disk.
 func (d Dir) writeJSON(name string, v any, durable bool) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -116,6 +118,7 @@ func (d Dir) writeJSON(name string, v any, durable bool) error {
 	return d.write(name, append(data, '\n'), durable)
 }
 
+// readJSON reads a file. A file that is not JSON is reported as damaged, with its path.
 func (d Dir) readJSON(name string, v any) error {
 	data, err := os.ReadFile(d.path(name))
 	if err != nil {
@@ -127,6 +130,7 @@ func (d Dir) readJSON(name string, v any) error {
 	return nil
 }
 
+// exists turns the error of reading a file into whether it is there.
 func exists(err error) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

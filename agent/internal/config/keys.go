@@ -58,6 +58,8 @@ func (d Dir) LoadKeys() (Keys, error) {
 	return k, nil
 }
 
+// saveKey writes a private key as PKCS #8 in PEM, durably: a key that was enrolled and lost would
+// need a new enrollment.
 func (d Dir) saveKey(name string, key any) error {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -66,6 +68,7 @@ func (d Dir) saveKey(name string, key any) error {
 	return d.write(name, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), true)
 }
 
+// loadKey reads a private key, and refuses one that others than its owner can read.
 func (d Dir) loadKey(name string) (any, error) {
 	data, err := os.ReadFile(d.path(name))
 	if err != nil {
@@ -108,6 +111,7 @@ func (k Keys) IdentityFingerprint() string {
 // SealingFingerprint is for people to compare: SHA256: and the base64 of the public key's hash.
 func (k Keys) SealingFingerprint() string { return fingerprint(k.Sealing.PublicKey().Bytes()) }
 
+// fingerprint is the SHA-256 of a public key, written as OpenSSH does.
 func fingerprint(public []byte) string {
 	sum := sha256.Sum256(public)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])

@@ -8,6 +8,7 @@ import (
 	"syscall"
 )
 
+// protect lets only the owner into the directory.
 func protect(dir string) error { return os.Chmod(dir, 0o700) }
 
 // adopt gives a new file to the directory's owner when root writes it: the service may run as another user, who must be

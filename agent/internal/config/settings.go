@@ -46,6 +46,7 @@ func (s Settings) Base() (*url.URL, error) {
 		"Use https, or --insecure-http if the connection is protected in another way.", u.Host)
 }
 
+// loopback says whether a host is this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || (ip != nil && ip.IsLoopback())

@@ -9,15 +9,19 @@ import (
 // State is an agent's membership. It is stored before it is used: an agent that forgets a join counter it was given
 // would look like a copy of itself and be shut out.
 type State struct {
-	AgentID    string    `json:"agent_id"`
-	InstanceID string    `json:"instance_id"`
-	TenantID   string    `json:"tenant_id"`
-	Name       string    `json:"name"`
-	Token      string    `json:"token"`
-	IssuedAt   time.Time `json:"issued_at"` // when the token came, by this host's clock
-	ExpiresAt  time.Time `json:"expires_at"`
-	JoinSeq    int64     `json:"join_seq"`
-	Renewal    *Renewal  `json:"renewal,omitempty"`
+	// AgentID is the agent, InstanceID this installation of it.
+	AgentID    string `json:"agent_id"`
+	InstanceID string `json:"instance_id"`
+	TenantID   string `json:"tenant_id"`
+	Name       string `json:"name"`
+	// Token is the agent token, a bearer token of about an hour.
+	Token     string    `json:"token"`
+	IssuedAt  time.Time `json:"issued_at"` // when the token came, by this host's clock
+	ExpiresAt time.Time `json:"expires_at"`
+	// JoinSeq is the join counter that the next renewal must show.
+	JoinSeq int64 `json:"join_seq"`
+	// Renewal is a request under way. Nil: none is.
+	Renewal *Renewal `json:"renewal,omitempty"`
 }
 
 // Renewal is a request for a token whose answer has not arrived. It is asked again with the same nonce and the same

@@ -9,17 +9,21 @@ import (
 
 // Status is what a running agent says of itself, written whenever it changes and with every heartbeat.
 type Status struct {
-	State         string     `json:"state"` // connecting, online, offline, revoked, stopped
-	PID           int        `json:"pid,omitempty"`
-	Version       string     `json:"version,omitempty"`
-	StartedAt     time.Time  `json:"started_at,omitzero"`
+	State     string    `json:"state"` // connecting, online, offline, revoked, stopped
+	PID       int       `json:"pid,omitempty"`
+	Version   string    `json:"version,omitempty"`
+	StartedAt time.Time `json:"started_at,omitzero"`
+	// LastConnected is when the last connection was welcomed. Nil: never.
 	LastConnected *time.Time `json:"last_connected"`
 	TokenExpires  time.Time  `json:"token_expires,omitzero"`
-	InFlight      int        `json:"in_flight"`
-	Draining      bool       `json:"draining,omitempty"` // takes no new tasks
-	SpoolBytes    int64      `json:"spool_bytes,omitempty"`
-	LastError     string     `json:"last_error,omitempty"`
-	UpdatedAt     time.Time  `json:"updated_at,omitzero"`
+	// InFlight is the number of tasks that run.
+	InFlight int  `json:"in_flight"`
+	Draining bool `json:"draining,omitempty"` // takes no new tasks
+	// SpoolBytes is what waits on the disk for the control plane.
+	SpoolBytes int64 `json:"spool_bytes,omitempty"`
+	// LastError is why the agent is not connected. Empty: it is.
+	LastError string    `json:"last_error,omitempty"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
 // States of a Status.

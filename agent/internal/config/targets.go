@@ -8,6 +8,7 @@ import (
 	"time"
 )
 
+// targetsFile is the name of the file.
 const targetsFile = "targets.json"
 
 const (
@@ -28,7 +29,8 @@ type Targets struct {
 
 	mu    sync.Mutex
 	known []Target
-	read  bool
+	// read says that the file was read; known is what it held and what came since.
+	read bool
 }
 
 // LoadTargets gives the addresses that connectors reached, the latest first.

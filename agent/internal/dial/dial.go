@@ -32,6 +32,7 @@ type Dialer struct {
 	// TLS is what both the control plane and an https proxy are verified with.
 	TLS *tls.Config
 
+	// proxy finds the proxy for an address. Nil result: none.
 	proxy func(*url.URL) (*url.URL, error)
 	net   net.Dialer
 }
@@ -62,6 +63,7 @@ func New(s config.Settings) (*Dialer, error) {
 	}, nil
 }
 
+// roots are the system's authorities with those of a PEM text. Nil: the system's alone.
 func roots(pem []byte) (*x509.CertPool, error) {
 	if len(pem) == 0 {
 		return nil, nil // the system's

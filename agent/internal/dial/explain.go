@@ -18,6 +18,7 @@ func IsTLS(err error) bool {
 		errors.Is(err, http.ErrSchemeMismatch) || isX509(err)
 }
 
+// isX509 says whether an error is about the server's certificate.
 func isX509(err error) bool {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -34,6 +35,7 @@ func Explain(err error) error {
 	return fmt.Errorf("%w (%s)", err, hint)
 }
 
+// hint is the advice for an error of connecting; empty if there is none.
 func hint(err error) string {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -62,6 +64,7 @@ func hint(err error) string {
 	return ""
 }
 
+// issuer names the certificate whose authority is unknown.
 func issuer(e x509.UnknownAuthorityError) string {
 	if e.Cert == nil {
 		return ""

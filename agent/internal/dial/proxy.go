@@ -22,11 +22,13 @@ type ProxyError struct {
 	Err   error
 }
 
+// Error says which proxy it was. The address has no password in it.
 func (e *ProxyError) Error() string { return "through the proxy " + e.Proxy + ": " + e.Err.Error() }
 
 // Unwrap gives the cause.
 func (e *ProxyError) Unwrap() error { return e.Err }
 
+// checkProxy refuses a proxy that cannot be used, before the first connection.
 func checkProxy(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -41,6 +43,8 @@ func checkProxy(raw string) error {
 	return errors.New("the proxy's URL must be http://, https:// or socks5:// and a host")
 }
 
+// throughProxy reaches an address through a proxy. The end of ctx closes the connection, since a
+// proxy that does not answer leaves nothing else to do.
 func (d *Dialer) throughProxy(ctx context.Context, via *url.URL, addr string) (net.Conn, error) {
 	switch via.Scheme {
 	case "socks5", "socks5h":
@@ -108,6 +112,8 @@ func (d *Dialer) connect(ctx context.Context, conn net.Conn, via *url.URL, addr 
 	return tunnel(conn, r, resp)
 }
 
+// tunnel takes the proxy's answer to CONNECT (RFC 9110 section 9.3.6). After 200 the connection is
+// the tunnel, without the deadline of the handshake.
 func tunnel(conn net.Conn, r *bufio.Reader, resp *http.Response) (net.Conn, error) {
 	switch {
 	case resp.StatusCode == http.StatusProxyAuthRequired:
@@ -125,6 +131,7 @@ func tunnel(conn net.Conn, r *bufio.Reader, resp *http.Response) (net.Conn, erro
 	return conn, conn.SetDeadline(time.Time{})
 }
 
+// socks reaches an address through a SOCKS 5 proxy, which resolves the name.
 func (d *Dialer) socks(ctx context.Context, via *url.URL, addr string) (net.Conn, error) {
 	var auth *proxy.Auth
 	if via.User != nil {
@@ -141,6 +148,7 @@ func (d *Dialer) socks(ctx context.Context, via *url.URL, addr string) (net.Conn
 // ports are what a proxy's URL means when it names none.
 var ports = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
+// hostPort is the proxy's address with the usual port of its scheme.
 func hostPort(u *url.URL) string {
 	if u.Port() != "" {
 		return u.Host

@@ -90,6 +90,8 @@ func (e *exam) trusted(s tls.ConnectionState) finding {
 	return f
 }
 
+// holds says whether the server's certificate is valid against these authorities, at the time of
+// the examination.
 func (e *exam) holds(s tls.ConnectionState, roots *x509.CertPool) bool {
 	between := x509.NewCertPool()
 	for _, c := range s.PeerCertificates[1:] {

@@ -47,12 +47,14 @@ const (
 
 // Step is what was found in one step. It never holds a secret.
 type Step struct {
+	// Name is stable, for scripts; Detail is for people.
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Detail string `json:"detail"`
 	Mend   string `json:"mend,omitempty"` // what to do about it
 	Code   string `json:"code,omitempty"` // of the control plane's refusal, such as agent_revoked
-	Millis int64  `json:"ms"`
+	// Millis is how long the step took.
+	Millis int64 `json:"ms"`
 }
 
 // Report is the outcome of all steps.
@@ -62,8 +64,9 @@ type Report struct {
 	DataDir      string    `json:"data_dir"`
 	ControlPlane string    `json:"control_plane,omitempty"`
 	Enrolled     bool      `json:"enrolled"`
-	OK           bool      `json:"ok"`
-	Steps        []Step    `json:"steps"`
+	// OK says that no step failed.
+	OK    bool   `json:"ok"`
+	Steps []Step `json:"steps"`
 }
 
 // Failed is the first step that failed, nil when none did.
@@ -110,7 +113,8 @@ type exam struct {
 
 // finding is what a step says.
 type finding struct {
-	status             Status
+	status Status
+	// mend is what to do about it, and code the control plane's stable code.
 	detail, mend, code string
 }
 
@@ -170,6 +174,8 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 	return r
 }
 
+// take runs one step within its time limit, or skips it: steps on the way to the control plane
+// depend on those before them.
 func (e *exam) take(ctx context.Context, name string, look func(context.Context) finding) finding {
 	switch {
 	case ctx.Err() != nil:

@@ -8,14 +8,17 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/enroll"
 )
 
+// pass is a step that found nothing wrong.
 func pass(format string, args ...any) finding {
 	return finding{status: Pass, detail: fmt.Sprintf(format, args...)}
 }
 
+// skip is a step that could not be taken; that is no failure.
 func skip(format string, args ...any) finding {
 	return finding{status: Skip, detail: fmt.Sprintf(format, args...)}
 }
 
+// fail is a step that found a failure, with what to do about it.
 func fail(mend, format string, args ...any) finding {
 	return finding{status: Fail, detail: fmt.Sprintf(format, args...), mend: mend}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/policy"
 )
 
+// noRight is the advice for files that the user may not read.
 const noRight = "Run it as root or as the service's user to look at this too."
 
 // config reads how the control plane is reached.
@@ -105,6 +106,7 @@ func (e *exam) close() string {
 	return "Close it to other users; if others may have read it, enrol again with --replace."
 }
 
+// unseen is the finding about a directory that the user may not read.
 func unseen(dir config.Dir) finding {
 	f := skip("this user is not allowed to read %s", dir)
 	f.mend = noRight
@@ -218,6 +220,7 @@ func (e *exam) targets(ctx context.Context) finding {
 	return pass("%s", strings.Join(names, ", "))
 }
 
+// knock connects to a target that connectors reached before, under the same policy, and hangs up.
 func (e *exam) knock(ctx context.Context, k config.Target) error {
 	conn, err := e.allowed.Dial(net.Dialer{Timeout: perDial})(ctx, "tcp", k.Address)
 	if err != nil {

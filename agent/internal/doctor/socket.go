@@ -20,7 +20,8 @@ import (
 // trial is a websocket that says no hello: to the control plane it is no connection of the agent's, so that one that
 // works is left alone.
 type trial struct {
-	ws     *websocket.Conn
+	ws *websocket.Conn
+	// pongs and frames receive what the control plane sends; what is not awaited is dropped.
 	pongs  chan string
 	frames chan wire.Frame
 	ended  chan struct{}
@@ -70,9 +71,12 @@ func (e *exam) websocket(ctx context.Context) finding {
 	return pass("upgraded to %s", wire.Subprotocol)
 }
 
+// blocked is the advice for websockets that do not come through.
 const blocked = "A proxy or load balancer on the way does not let websockets through: have it pass on Upgrade for " +
 	"/api/v1/agent."
 
+// read reads until the connection ends. It never blocks on its receivers, so that pings are
+// answered.
 func (t *trial) read() {
 	defer close(t.ended)
 	t.ws.SetReadLimit(wire.HardMaxFrame)
@@ -115,6 +119,7 @@ func (t *trial) close() {
 	t.ws.Close()
 }
 
+// pings is how many pings are sent, one after the other.
 const pings = 3
 
 // ping measures the round trip.
@@ -138,9 +143,11 @@ func (e *exam) ping(ctx context.Context) finding {
 	return pass("a round trip takes %s", took[pings/2].Round(100*time.Microsecond))
 }
 
+// cutOff is the advice for a websocket that is cut off.
 const cutOff = "Something on the way ends or holds up websockets: look at the idle times and limits of proxies and " +
 	"load balancers."
 
+// await waits for the pong with this text.
 func (t *trial) await(ctx context.Context, text string) error {
 	for {
 		select {

@@ -24,6 +24,7 @@ const maxAnswer = 64 << 10
 
 // Refused is an answer of the control plane, or of something in between, that is not the wanted one.
 type Refused struct {
+	// Status is that of HTTP; Detail is the problem's text.
 	Status int
 	// of the control plane's problem, such as agent_revoked; empty when the answer is not the control plane's
 	Code       string
@@ -32,6 +33,8 @@ type Refused struct {
 	Skew       time.Duration // how far the control plane's clock is ahead of this host's, by its Date header
 }
 
+// Error says what the control plane answered, and a difference of clocks if there is one: it is a
+// usual cause.
 func (e *Refused) Error() string {
 	text := fmt.Sprintf("the control plane answered %d %s", e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
@@ -65,7 +68,8 @@ func (e *Refused) Quarantined() bool { return e.Code == codeQuarantined }
 
 // Client calls the two endpoints of an agent's membership.
 type Client struct {
-	HTTP    *http.Client
+	HTTP *http.Client
+	// Base is the control plane's address; Version goes into the User-Agent header.
 	Base    *url.URL
 	Version string
 }
@@ -80,6 +84,8 @@ func (c *Client) Token(ctx context.Context, bearer string, r wire.TokenRequest) 
 	return post[wire.TokenResponse](ctx, c, "/api/v1/agent/token", bearer, r)
 }
 
+// post sends JSON and reads JSON. An answer that is not 200 or 201 is a *Refused; one that is no
+// JSON is an error with a hint at the URL. The answer is bounded.
 func post[Out any](ctx context.Context, c *Client, path, bearer string, body any) (Out, error) {
 	var out Out
 	data, err := json.Marshal(body)

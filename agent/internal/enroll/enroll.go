@@ -83,6 +83,8 @@ func prepare(o Order) (config.Keys, error) {
 	return o.Dir.EnsureKeys()
 }
 
+// registration is the request by which the host registers, with the proof that it holds both keys.
+// jti is the ID of the enrollment token, which the proof is bound to.
 func registration(k config.Keys, jti, version string) wire.RegisterRequest {
 	// An unknown host name is no reason to refuse a host.
 	host, _ := os.Hostname()

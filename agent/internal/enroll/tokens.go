@@ -29,8 +29,9 @@ type Tokens struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	mu    sync.Mutex // held during a renewal: one at a time
-	seen  sync.Mutex // guards what follows
+	mu   sync.Mutex // held during a renewal: one at a time
+	seen sync.Mutex // guards what follows
+	// state is the present membership, renew the time from which a renewal is due.
 	state config.State
 	renew time.Time
 }
@@ -60,6 +61,8 @@ func (t *Tokens) RenewAt() time.Time {
 	return t.renew
 }
 
+// set takes over a membership. The renewal is due at a random point between half and seven tenths
+// of the token's life, so that many agents do not renew at once.
 func (t *Tokens) set(s config.State) {
 	t.seen.Lock()
 	defer t.seen.Unlock()
@@ -112,6 +115,7 @@ func (t *Tokens) keep(s config.State) {
 	t.state = s
 }
 
+// request is the pending renewal, signed. It has the same nonce and boot ID whenever it is sent.
 func (t *Tokens) request(s config.State) wire.TokenRequest {
 	r := wire.TokenRequest{
 		AgentID: s.AgentID, Nonce: s.Renewal.Nonce, BootID: s.Renewal.BootID, JoinSeq: s.JoinSeq,
@@ -121,6 +125,7 @@ func (t *Tokens) request(s config.State) wire.TokenRequest {
 	return r
 }
 
+// nonce is 16 random bytes.
 func nonce() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails

@@ -33,9 +33,11 @@ type Journal struct {
 	path string
 	now  func() time.Time
 
-	mu      sync.Mutex
-	file    *os.File
-	lines   int
+	mu    sync.Mutex
+	file  *os.File
+	lines int
+	// entries are the changes by their idempotency key; lines counts those of the file, which is
+	// rewritten when it has grown.
 	entries map[string]*entry
 }
 
@@ -71,6 +73,7 @@ func Open(path string, now func() time.Time) (*Journal, error) {
 	return j, j.compact()
 }
 
+// take enters an entry that was read or written. A void one removes its key.
 func (j *Journal) take(e *entry) {
 	if e.Void {
 		delete(j.entries, e.Key)
@@ -209,6 +212,8 @@ func (j *Journal) compact() error {
 	return nil
 }
 
+// replace writes a file beside the old one, durably, and puts it in its place, so that a crash
+// leaves the one or the other.
 func replace(next, path string, data []byte) error {
 	file, err := os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -26,6 +26,7 @@ func (b *backoff) next(least time.Duration) time.Duration {
 	return least + rand.N(bound)
 }
 
+// reset begins again with the shortest pause.
 func (b *backoff) reset() { b.failures = 0 }
 
 // sleep waits for d or the end of ctx, and says whether ctx still lives.

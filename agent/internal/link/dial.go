@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
+// handshakeTimeout is how long the opening of the websocket may take.
 const handshakeTimeout = 20 * time.Second
 
 // open upgrades a connection. A refusal of the control plane is an *enroll.Refused.

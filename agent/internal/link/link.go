@@ -60,6 +60,7 @@ type Pace struct {
 	Look         time.Duration // between looks whether the operator wants the agent to drain
 }
 
+// orNormal fills in the pace of the protocol where none is set.
 func (p Pace) orNormal() Pace {
 	return Pace{
 		Ping: cmp.Or(
@@ -98,6 +99,8 @@ func (l *Link) Run(ctx context.Context) error {
 	return l.reconnect(ctx)
 }
 
+// reconnect connects again and again until ctx ends, or the agent is revoked, which is final. An
+// agent that is shut out gives its tasks up at once. A connection that lasted resets the pause.
 func (l *Link) reconnect(ctx context.Context) error {
 	for {
 		l.status.set(config.Connecting, nil)
@@ -265,9 +268,11 @@ func meaningOfProof(reason string) string {
 	return ""
 }
 
+// runsTwice is what quarantine means, for the log.
 const runsTwice = "this agent runs twice, from a copied data directory or machine: an administrator must say in the " +
 	"control plane which one is right"
 
+// meaningOf says in words what a refusal means for the operator; empty if the answer says enough.
 func meaningOf(refused *enroll.Refused) string {
 	switch {
 	case refused.Quarantined():

@@ -9,6 +9,7 @@ import (
 	"strings"
 )
 
+// hostname is this host's name, empty if it is not known.
 func hostname() string {
 	// An unknown host name is no reason not to connect.
 	name, _ := os.Hostname()

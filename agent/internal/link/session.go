@@ -16,25 +16,32 @@ const (
 
 // goneAway ends a session whose end the control plane had announced.
 type goneAway struct {
+	// reason is the control plane's, err how the connection ended, retryAfter how long to wait.
 	reason     string
 	retryAfter time.Duration
 	err        error
 }
 
+// Error says that the end was announced, and why.
 func (e *goneAway) Error() string {
 	return "the control plane went away (" + e.reason + "): " + e.err.Error()
 }
+
+// Unwrap gives the error with which the connection ended.
 func (e *goneAway) Unwrap() error { return e.err }
 
 // session is one connection from hello to its end. Frames are handled on one goroutine.
 type session struct {
 	*Link
-	conn     *wire.Conn
-	hello    string // id of the hello frame, until it was answered
+	conn  *wire.Conn
+	hello string // id of the hello frame, until it was answered
+	// welcomed is closed when the hello was answered.
 	welcomed chan struct{}
-	beat     time.Duration
-	away     *goneAway
-	skewed   bool
+	// beat is the time between two heartbeats.
+	beat time.Duration
+	// away is the announced end. Nil: none was announced.
+	away   *goneAway
+	skewed bool
 }
 
 // session says hello on s and serves it. It never returns nil.
@@ -67,6 +74,8 @@ func (l *Link) session(ctx context.Context, sock wire.Socket) error {
 	return err
 }
 
+// introduction is the hello: who the agent is, what it can take, and the tasks that outlived the
+// last connection.
 func (s *session) introduction() wire.Hello {
 	state := s.Tokens.State()
 	return wire.Hello{
@@ -92,6 +101,7 @@ func (s *session) introduction() wire.Hello {
 	}
 }
 
+// handle takes one frame. Until the hello is answered only a challenge and the welcome are allowed.
 func (s *session) handle(f wire.Frame) error {
 	if s.hello != "" && f.Type == wire.TypeChallenge {
 		return s.handleChallenge(f)
@@ -129,6 +139,8 @@ func (s *session) handleChallenge(f wire.Frame) error {
 	)
 }
 
+// handleWelcome begins the session: the runner may send from now on. The control plane may ask for
+// more frequent heartbeats, never for rarer ones.
 func (s *session) handleWelcome(f wire.Frame) error {
 	if f.Type != wire.TypeWelcome || f.Re != s.hello {
 		return fmt.Errorf("%w: %s instead of welcome", wire.ErrMalformed, f.Type)
@@ -196,6 +208,7 @@ func (s *session) stop() {
 	s.conn.Close(wire.Going, "agent stops")
 }
 
+// sendHeartbeat sends a heartbeat with what the control plane shows of the agent.
 func (s *session) sendHeartbeat() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -212,6 +225,7 @@ func (s *session) sendHeartbeat() {
 	})
 }
 
+// handleHeartbeat takes the control plane's echo, whose time shows a wrong clock.
 func (s *session) handleHeartbeat(f wire.Frame) error {
 	h, err := wire.DecodeBody[wire.Heartbeat](f)
 	if err != nil {
@@ -231,6 +245,8 @@ func (s *session) checkClock(server time.Time) {
 	s.Log.Warn("this host's clock differs from the control plane's", "by", skew.Round(time.Second).String())
 }
 
+// handleGoaway notes that the control plane is about to close. The pause that it asks for is
+// bounded by an hour.
 func (s *session) handleGoaway(f wire.Frame) error {
 	g, err := wire.DecodeBody[wire.Goaway](f)
 	if err != nil {

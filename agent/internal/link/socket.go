@@ -20,8 +20,9 @@ const (
 
 // socket is a wire.Socket over a websocket.
 type socket struct {
-	ws       *websocket.Conn
-	pace     Pace
+	ws   *websocket.Conn
+	pace Pace
+	// pingDone is closed with the connection, and ends ping.
 	pingDone chan struct{}
 	once     sync.Once
 }
@@ -45,6 +46,7 @@ func newSocket(ws *websocket.Conn, pace Pace) *socket {
 // heard moves the deadline: the other end is alive.
 func (s *socket) heard() error { return s.ws.SetReadDeadline(time.Now().Add(s.pace.Silent)) }
 
+// ping sends websocket pings, which keep idle connections through proxies alive.
 func (s *socket) ping() {
 	tick := time.NewTicker(s.pace.Ping)
 	defer tick.Stop()
@@ -75,6 +77,7 @@ func (s *socket) ReadMessage() ([]byte, error) {
 	return msg, nil
 }
 
+// translate makes errors of the websocket those of package wire.
 func translate(err error) error {
 	var closed *websocket.CloseError
 	switch {

@@ -10,6 +10,7 @@ import (
 
 // statusKeeper remembers what the agent says of itself.
 type statusKeeper struct {
+	// save writes the status; it is called under the lock, so that writes keep their order.
 	save func(config.Status)
 
 	mu     sync.Mutex
@@ -27,6 +28,7 @@ func (k *statusKeeper) set(state string, err error) {
 	k.save(k.status)
 }
 
+// online notes a connection that was welcomed.
 func (k *statusKeeper) online(now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -41,6 +43,7 @@ func (k *statusKeeper) refresh() {
 	k.save(k.status)
 }
 
+// saveStatus writes the status file. A failure is logged and harms nothing else.
 func (l *Link) saveStatus(s config.Status) {
 	s.PID, s.Version, s.StartedAt, s.UpdatedAt = os.Getpid(), l.Version, l.started, l.Now().UTC()
 	s.TokenExpires, s.InFlight = l.Tokens.State().ExpiresAt, len(l.Runner.InFlight())

@@ -32,6 +32,7 @@ type Policy struct {
 
 // rule opens special addresses: those of a prefix, or those that a name resolves to; on one port, or on all for port 0.
 type rule struct {
+	// text is the rule as it was written, for messages.
 	text   string
 	prefix netip.Prefix
 	name   string
@@ -64,6 +65,7 @@ var embedding = map[netip.Prefix]int{
 	netip.MustParsePrefix("::/96"):           12, // compatible (RFC 4291)
 }
 
+// prefixes parses ranges that are constants; a wrong one is a mistake in the program.
 func prefixes(list ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(list))
 	for i, s := range list {
@@ -92,6 +94,8 @@ func Parse(entries ...string) (Policy, error) {
 	return p, nil
 }
 
+// parse reads a rule: an address, a range or a name, with or without a port. Names have no
+// wildcards: what they resolve to is not in the operator's hand.
 func parse(entry string) (rule, error) {
 	r := rule{text: entry}
 	wrong := fmt.Errorf("allow_targets: %q is no address, range or host name; "+
@@ -121,6 +125,7 @@ func parse(entry string) (rule, error) {
 	return r, nil
 }
 
+// canonical is a host name in lower case, without the dot at its end.
 func canonical(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
 // Allowed lists what is allowed besides ordinary addresses.
@@ -160,6 +165,7 @@ func (p Policy) Check(host string, at netip.AddrPort) error {
 	}
 }
 
+// allows says whether a rule opens the address. A rule with a name is for the name that was dialed.
 func (p Policy) allows(host string, ip netip.Addr, port uint16) bool {
 	for _, r := range p.allow {
 		if r.port != 0 && r.port != port {

@@ -17,6 +17,8 @@ type call struct {
 	read      v1.ReadRequest
 }
 
+// newCall decodes the request of an offer. The error does not repeat the request, which holds
+// credentials.
 func newCall(o wire.Offer) (c call, err error) {
 	switch o.Kind {
 	case wire.KindTest:

@@ -75,6 +75,7 @@ func secretsIn(auth v1.AuthConfig) []string {
 	return found
 }
 
+// secretName says whether a setting's name sounds like that of a secret.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	for _, w := range secretWords {

@@ -14,12 +14,14 @@ const interval = 500 * time.Millisecond
 type teller struct {
 	send func(v1.Progress)
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// waiting is the newest progress that was not sent yet.
 	waiting *v1.Progress
 	timer   *time.Timer // runs while nothing but steps may be sent
 	closed  bool
 }
 
+// newTeller makes a teller that sends by send.
 func newTeller(send func(v1.Progress)) *teller { return &teller{send: send} }
 
 // report implements connectorkit.Report.
@@ -38,6 +40,7 @@ func (t *teller) report(p v1.Progress) {
 	}
 }
 
+// due sends what waits, and starts the next interval.
 func (t *teller) due() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

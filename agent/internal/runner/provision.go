@@ -79,6 +79,9 @@ func (r *Runner) note(key string, answer v1.ProvisionResponse, err error) {
 	}
 }
 
+// answerOf is the answer from the journal. A change that still runs, or one that cannot be written
+// down, is an error that may be tried again: without the journal a change is not made, for it could
+// be made twice.
 func answerOf(known *v1.ProvisionResponse, err error) (v1.ProvisionResponse, error) {
 	switch {
 	case errors.Is(err, journal.ErrRunning):
@@ -113,6 +116,7 @@ func read(ctx context.Context, c connectorkit.Connector, req v1.ReadRequest) (v1
 	return answer, err
 }
 
+// readsOnly is the error for a change through a connector that only reads.
 func readsOnly() error {
 	return &v1.ErrorDetail{
 		Class:   v1.ClassConfig,

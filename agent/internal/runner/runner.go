@@ -54,15 +54,19 @@ type Runner struct {
 	// SpillAfter is how long there must have been no room before pages go to the spool; 0: 30 s.
 	SpillAfter time.Duration
 
-	mu       sync.Mutex
-	tasks    map[string]*task
-	opened   map[string]connectorkit.Connector
-	out      Outbox // nil while there is no connection
+	mu sync.Mutex
+	// tasks are those that run or have a result that was not delivered, by ID.
+	tasks map[string]*task
+	// opened are the connectors by type; each is made once.
+	opened map[string]connectorkit.Connector
+	out    Outbox // nil while there is no connection
+	// maxFrame is the control plane's, in bytes.
 	maxFrame int
 	stopping bool
 	draining bool
-	giveUp   *time.Timer
-	running  sync.WaitGroup
+	// giveUp ends all tasks when the connection stays away for too long.
+	giveUp  *time.Timer
+	running sync.WaitGroup
 }
 
 // Handle takes a frame of the control plane. An error means that the two ends do not agree and the connection must end.
@@ -203,6 +207,8 @@ func (r *Runner) Refused(id string, attempt int, e wire.ErrorBody) error {
 	return nil
 }
 
+// offer accepts a task or rejects it with a reason. A repeated offer is accepted again without
+// being run again; a newer attempt ends the older one.
 func (r *Runner) offer(f wire.Frame) error {
 	o, err := wire.DecodeBody[wire.Offer](f)
 	if err != nil || f.Task == "" {
@@ -262,18 +268,22 @@ func (r *Runner) objection(o wire.Offer) (reason, text string, after time.Durati
 	return "", "", 0
 }
 
+// reject is rejectLocked for callers without the lock.
 func (r *Runner) reject(f wire.Frame, reason, text string, after time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rejectLocked(f, reason, text, after)
 }
 
+// rejectLocked refuses an offer: reason is the protocol's stable word, text is for people.
 func (r *Runner) rejectLocked(f wire.Frame, reason, text string, after time.Duration) error {
 	r.Log.Warn("task rejected", "task", f.Task, "reason", reason, "message", text)
 	return r.send(wire.Frame{Type: wire.TypeReject, Re: f.ID, Task: f.Task, Run: f.Run, Attempt: f.Attempt},
 		wire.Reject{Reason: reason, Message: text, RetryAfterMS: after.Milliseconds()})
 }
 
+// start runs an accepted task on goroutines of its own. A sync gets a window of chunks, by the
+// credit of the offer.
 func (r *Runner) start(f wire.Frame, o wire.Offer, c call) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t := &task{
@@ -313,6 +323,8 @@ func (r *Runner) start(f wire.Frame, o wire.Offer, c call) {
 	}()
 }
 
+// ack frees chunks that the control plane has stored. An acknowledgment of a task that was given up
+// is ignored.
 func (r *Runner) ack(f wire.Frame) error {
 	a, err := wire.DecodeBody[wire.Ack](f)
 	if err != nil {
@@ -332,6 +344,8 @@ func (r *Runner) ack(f wire.Frame) error {
 	return nil
 }
 
+// cancel ends a task. A connector that does not return within most of the grace is left behind, and
+// the result is sent without it.
 func (r *Runner) cancel(f wire.Frame) error {
 	c, err := wire.DecodeBody[wire.Cancel](f)
 	if err != nil {

@@ -117,8 +117,10 @@ func (t *task) room(ctx context.Context) (seq, maxFrame int, err error) {
 	}
 }
 
+// spillAfter is how long pages wait in memory before they go to the disk.
 func (r *Runner) spillAfter() time.Duration { return cmp.Or(r.SpillAfter, spillAfter) }
 
+// summary is the result of a sync: how many chunks and records were sent.
 func (t *task) summary() wire.Summary {
 	t.runner.mu.Lock()
 	defer t.runner.mu.Unlock()

@@ -19,13 +19,16 @@ import (
 type task struct {
 	runner  *Runner
 	id, run string
+	// attempt is the fencing number of the control plane.
 	attempt int
 	offer   wire.Offer
 	life    context.Context // ends with the task
 	cancel  context.CancelCauseFunc
 
-	window  *wire.Window // of a sync
+	window *wire.Window // of a sync
+	// changed is closed and replaced whenever the window or the result changes.
 	changed chan struct{}
+	// records counts the records that were sent.
 	records int
 	result  []byte // the encoded result frame, once there is one
 	ended   time.Time

@@ -11,8 +11,9 @@ const longestWait = 24 * time.Hour
 
 // watchdog notices that a call shows no sign of life any more. Its methods may be called by any goroutine.
 type watchdog struct {
-	mu       sync.Mutex
-	timer    *time.Timer
+	mu    sync.Mutex
+	timer *time.Timer
+	// patience is how long the call may be silent; paused says that silence is not counted now.
 	patience time.Duration
 	paused   bool
 }

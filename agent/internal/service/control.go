@@ -73,6 +73,7 @@ func (c Control) UnitText() (string, error) {
 	return Unit(UnitOptions{Executable: executable, DataDir: c.DataDir, User: owner(c.DataDir)}), nil
 }
 
+// executable is the program that the service runs: the one that was set, or this one.
 func (c Control) executable() (string, error) {
 	if c.Executable != "" {
 		return c.Executable, nil
@@ -84,6 +85,7 @@ func (c Control) executable() (string, error) {
 	return path, nil
 }
 
+// service is the service in the operating system's manager.
 func (c Control) service() (service.Service, error) {
 	unit, err := c.UnitText()
 	if err != nil {

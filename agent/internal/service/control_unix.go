@@ -8,6 +8,7 @@ import (
 	"syscall"
 )
 
+// afterInstall has nothing to do here.
 func afterInstall() error { return nil }
 
 // owner is the number of the user to whom a data directory belongs; empty for root and where there is none yet.

@@ -29,4 +29,5 @@ func afterInstall() error {
 	return nil
 }
 
+// owner is of no use on Windows, where services have accounts of their own.
 func owner(string) string { return "" }

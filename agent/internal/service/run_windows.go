@@ -29,6 +29,7 @@ func Run(w Work, asService bool) int {
 // handler answers the service manager.
 type handler struct {
 	work Work
+	// code is the exit code that is reported to the service manager.
 	code int
 }
 

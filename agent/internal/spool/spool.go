@@ -54,6 +54,8 @@ func Open(dir string, max int64) (*Spool, error) {
 	return &Spool{dir: dir, max: max, aead: aead}, nil
 }
 
+// newCipher is AES-256-GCM with a key that only this process has: what a crash leaves on the disk
+// cannot be read.
 func newCipher() (cipher.AEAD, error) {
 	var key [32]byte
 	rand.Read(key[:]) // never fails
@@ -101,12 +103,14 @@ func (s *Spool) reserve(size int64) error {
 	return nil
 }
 
+// release gives room back.
 func (s *Spool) release(size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bytes -= size
 }
 
+// note keeps the outcome of the last write, which doctor and heartbeats show.
 func (s *Spool) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +122,8 @@ type Queue struct {
 	spool  *Spool
 	number uint64
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// sizes are in bytes, as they count against the bound.
 	sizes []int64 // of the files that are there, the oldest first
 	first uint64  // number of the oldest
 	done  bool
@@ -174,6 +179,7 @@ func (q *Queue) write(n uint64, data []byte) error {
 // create makes a page's file. Tests put a full disk in its place.
 var create = createFile
 
+// createFile makes a new file that only its owner may read. One of the name is an error.
 func createFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
@@ -204,6 +210,7 @@ func (q *Queue) Drop() {
 	}
 }
 
+// drop deletes the oldest file and gives its room back.
 func (q *Queue) drop() {
 	// A file that cannot be deleted is deleted at the next start; its room must not be given away until then.
 	if os.Remove(q.path(q.first)) == nil {
@@ -230,6 +237,7 @@ func (q *Queue) Close() {
 	}
 }
 
+// path is the path of the n-th file.
 func (q *Queue) path(n uint64) string {
 	return filepath.Join(q.spool.dir, fmt.Sprintf("%d-%d", q.number, n))
 }

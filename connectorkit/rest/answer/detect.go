@@ -81,7 +81,8 @@ func quoteName(name string) string {
 
 // detector walks over as much of the document as there is.
 type detector struct {
-	dec  *json.Decoder
+	dec *json.Decoder
+	// best is the path of the best list so far, and rank how good it is.
 	best []string
 	rank int
 }

@@ -25,6 +25,8 @@ type DuplicateKeys struct {
 	examples   []string
 }
 
+// observe counts a record's key. Memory is bounded: beyond a number of keys new ones are not
+// remembered, and so their repetitions are not counted.
 func (r *DuplicateKeys) observe(key string) {
 	if r.seen == nil {
 		r.seen = map[uint64]bool{}

@@ -63,6 +63,8 @@ func yieldRecord(yield func(any) error, record any) error {
 	return YieldError{err}
 }
 
+// explainError makes the error of reading a page one that users read. An error of the receiver
+// passes as it is: it is no fault of the target.
 func explainError(st *stream.Stream, resp *target.Response, err error) error {
 	var (
 		receiver YieldError

@@ -17,8 +17,10 @@ type fingerprint struct {
 	repeats DuplicateKeys
 }
 
+// newFingerprint begins a page.
 func newFingerprint() *fingerprint { return &fingerprint{h: fnv.New64a()} }
 
+// add adds a record, by its key or, without one and for grants, as a whole.
 func (f *fingerprint) add(b *jsonpath.Budget, st *stream.Stream, record any) {
 	key := ""
 	ok := false
@@ -35,6 +37,7 @@ func (f *fingerprint) add(b *jsonpath.Budget, st *stream.Stream, record any) {
 	f.text(string(whole))
 }
 
+// text adds a text with its length, so that the borders between texts count.
 func (f *fingerprint) text(s string) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(s)))

@@ -15,13 +15,17 @@ import (
 type Page struct {
 	// Before the filter.
 	Records int
-	Digest  uint64
+	// Digest is the fingerprint of the page; two pages in a row with the same one are the same
+	// page.
+	Digest uint64
 	// Of the last record.
 	LastKey string
+	// Found says that the answer has a place for records, be it empty.
 	Found   bool
 	Header  http.Header
 	Repeats DuplicateKeys
-	picks   [][]any
+	// picks are the values around the records, in the order of the stream's picks.
+	picks [][]any
 }
 
 // Pick gives the value of the i-th path of the stream's Picks, and false if the path was not wanted or selected

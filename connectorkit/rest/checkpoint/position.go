@@ -10,6 +10,7 @@ import (
 
 // Plan says how a stream is read.
 type Plan struct {
+	// Changes says that only changes are asked for, with Params.
 	Changes bool `json:"changes,omitempty"`
 	// Before the overlap was taken off.
 	Since  time.Time         `json:"since,omitzero"`
@@ -48,16 +49,19 @@ const (
 
 // Position is how far a read has come: all that another process needs to go on with it.
 type Position struct {
+	// Job is the number of the list in the plan of the read.
 	Job int `json:"job"`
 	// Where the page in hand begins.
 	Page *paging.State `json:"page,omitempty"`
 	// How far the streams are read that hang on its records.
-	Below    *ChildPosition `json:"below,omitempty"`
-	Relisted bool           `json:"relisted,omitempty"`
+	Below *ChildPosition `json:"below,omitempty"`
+	// Relisted says that the list was begun again once.
+	Relisted bool `json:"relisted,omitempty"`
 
 	// By stream.
 	Plan map[string]Plan `json:"plan,omitempty"`
-	How  *v1.Read        `json:"how,omitempty"`
+	// How is what the run reports about its mode.
+	How *v1.Read `json:"how,omitempty"`
 	// By stream.
 	Marks map[string]*Watermark `json:"marks,omitempty"`
 
@@ -67,9 +71,10 @@ type Position struct {
 	Estimate *v1.Estimate `json:"estimate,omitempty"`
 	Pages    int          `json:"pages"`
 	Calls    int          `json:"calls"`
-	WaitMS   int64        `json:"wait_ms"`
-	Skipped  int          `json:"skipped"`
-	Warnings int          `json:"warnings"`
+	// WaitMS is how long the target's rate limit made the read wait.
+	WaitMS   int64 `json:"wait_ms"`
+	Skipped  int   `json:"skipped"`
+	Warnings int   `json:"warnings"`
 }
 
 // ChildPosition is a place in a stream that hangs on the records of a page.
@@ -84,11 +89,14 @@ type ChildPosition struct {
 
 // Checkpoint is a position with what belongs to it alone.
 type Checkpoint struct {
-	Version  int    `json:"v"`
+	Version int `json:"v"`
+	// Settings is the digest of the settings; with others the checkpoint cannot be used.
 	Settings string `json:"settings"`
 	// Digest of what was asked for.
 	Request string `json:"request"`
 	Position
+	// Made and Changed are sets of digests, packed: the entitlements made from elements, and the
+	// changed records.
 	Made    []byte `json:"made,omitempty"`
 	Changed []byte `json:"changed,omitempty"`
 }

@@ -29,7 +29,9 @@ type Watermark struct {
 // recentRecord is what is remembered of a record.
 type recentRecord struct {
 	// Unix seconds.
-	At      int64
+	At int64
+	// Content is a digest of the record, so that one that is read again in the overlap is not
+	// emitted again.
 	Content uint64
 }
 

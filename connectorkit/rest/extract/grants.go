@@ -79,6 +79,7 @@ func (r *Rows) elements(out *v1.SyncResponse, e stream.Expansion, record any, ke
 	}
 }
 
+// elementKinds are the kinds of row that an element becomes.
 func (r *Rows) elementKinds(e stream.Expansion) []v1.ObjectKind {
 	switch e.As {
 	case "grant":
@@ -89,6 +90,8 @@ func (r *Rows) elementKinds(e stream.Expansion) []v1.ObjectKind {
 	return []v1.ObjectKind{v1.Entitlements, v1.Grants}
 }
 
+// elementGrant is the grant between a record and one of its elements. Which of the two is the
+// entitlement depends on the stream.
 func (r *Rows) elementGrant(e stream.Expansion, key, id string) v1.RemoteGrant {
 	switch {
 	case r.St.Object != stream.ObjectEntitlement:
@@ -99,6 +102,8 @@ func (r *Rows) elementGrant(e stream.Expansion, key, id string) v1.RemoteGrant {
 	return v1.RemoteGrant{AccountExternalID: &id, EntitlementExternalID: key}
 }
 
+// elementEntitlement is the entitlement that an element stands for. Its name comes from the
+// configured path, or from the usual members, or is the key.
 func (r *Rows) elementEntitlement(e stream.Expansion, element any, id string) v1.RemoteEntitlement {
 	row := v1.RemoteEntitlement{ExternalID: id, Kind: e.EntitlementKind}
 	if row.Kind == "" {

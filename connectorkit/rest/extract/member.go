@@ -45,6 +45,8 @@ func setMember(row any, kind, target string, values []any, negate bool) error {
 	return nil
 }
 
+// convert makes a value of a record one of a row's member, whose type is t. target is the member's
+// name, for the error. negate turns a truth value round.
 func convert(value any, target string, t reflect.Type, negate bool) (reflect.Value, error) {
 	pointer := t.Kind() == reflect.Pointer
 	base := t

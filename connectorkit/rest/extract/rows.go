@@ -71,6 +71,7 @@ func (r *Rows) Add(out *v1.SyncResponse, record any, at *stream.ParentRecord) (k
 // maxInline elements of a list that becomes rows are kept in the record as well.
 const maxInline = 1000
 
+// identity adds a person made of a record.
 func (r *Rows) identity(
 	out *v1.SyncResponse,
 	record any,
@@ -103,6 +104,8 @@ func (r *Rows) Account(
 	out.Accounts = append(out.Accounts, row)
 }
 
+// entitlement adds an entitlement made of a record. Without field rules the usual names of members
+// are used.
 func (r *Rows) entitlement(out *v1.SyncResponse, record any, at *stream.ParentRecord, key, ref string) {
 	row := v1.RemoteEntitlement{
 		ExternalID: key,
@@ -118,6 +121,7 @@ func (r *Rows) entitlement(out *v1.SyncResponse, record any, at *stream.ParentRe
 	out.Entitlements = append(out.Entitlements, row)
 }
 
+// learn notes how the target writes member names.
 func (r *Rows) learn(record any) {
 	if object, ok := record.(map[string]any); ok {
 		r.known.learn(object)

@@ -72,6 +72,7 @@ var (
 	}
 )
 
+// wellKnownMember is a member of a row with the names that targets have for it, the best first.
 type wellKnownMember struct {
 	target string
 	names  []string

@@ -97,6 +97,8 @@ func (p *Pager) Incomplete() bool {
 	return p.Stuck || p.Drifted || p.Expected >= 0 && p.Fetched < p.Expected
 }
 
+// hasNext moves the pager on by the answer and says whether there is another page. A has-more flag
+// that says no ends every style. The error is a loop, or a link to another host.
 func (p *Pager) hasNext(o answer.Page) (bool, error) {
 	d := p.st.Pagination
 	hasMore, said := o.Pick(p.st.Picks.More)
@@ -131,6 +133,8 @@ func (p *Pager) hasNext(o answer.Page) (bool, error) {
 	return false, nil
 }
 
+// nextCursor takes the next cursor, from a header or the body. A cursor that came before is a loop,
+// unless it came with an empty page, by which some targets say that this was the last.
 func (p *Pager) nextCursor(o answer.Page) (bool, error) {
 	token := ""
 	if name := p.st.Pagination.CursorHeader; name != "" {
@@ -184,6 +188,7 @@ func (p *Pager) repeatedPage(o answer.Page) error {
 	}
 }
 
+// loopError is the error for a target whose pages do not come to an end.
 func (p *Pager) loopError(what, code string) error {
 	return &v1.ErrorDetail{
 		Class: v1.ClassTargetFault, Code: code, Phase: p.st.Name,

@@ -20,6 +20,7 @@ type Lister struct {
 
 // Summary is what the read of one list came to, beside its records.
 type Summary struct {
+	// Pages is the number of pages that were read.
 	Pages int
 	// What the target says there is; -1: nothing.
 	Expected int

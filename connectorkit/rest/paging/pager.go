@@ -12,8 +12,9 @@ const maxEmptyPages = 50
 // Pager walks through the pages of one list. It is used for one read and by one goroutine.
 type Pager struct {
 	State
-	st   *stream.Stream
-	cfg  *stream.Config
+	st  *stream.Stream
+	cfg *stream.Config
+	// Size is how many records are asked for in a page.
 	Size int
 	// Parameters that ask for changes only.
 	Since map[string]any
@@ -30,12 +31,15 @@ type Pager struct {
 // State is where a pager stands, for a read that is taken over. It is what the next request is made of, and what the
 // requests before have shown.
 type State struct {
-	Page    int    `json:"page,omitempty"`
-	Offset  int    `json:"offset,omitempty"`
-	Token   string `json:"token,omitempty"`
-	Next    string `json:"next,omitempty"`
-	Pages   int    `json:"pages,omitempty"`
-	Fetched int    `json:"fetched,omitempty"`
+	// Page, Offset, Token and Next are the positions of the different styles; only one of them is
+	// used.
+	Page   int    `json:"page,omitempty"`
+	Offset int    `json:"offset,omitempty"`
+	Token  string `json:"token,omitempty"`
+	Next   string `json:"next,omitempty"`
+	Pages  int    `json:"pages,omitempty"`
+	// Fetched is the number of records so far.
+	Fetched int `json:"fetched,omitempty"`
 	// Pages in a row without records.
 	Empty int `json:"empty,omitempty"`
 	// By the first answer that announced a number of records; -1: none.

@@ -9,12 +9,14 @@ import (
 
 // Prefetch is the list of one parent, read ahead by at most two batches.
 type Prefetch struct {
+	// Index is the parent's place on its page; From is where its list is gone on with.
 	Index   int
 	Parent  *stream.ParentRecord
 	From    *State
 	Batches chan Batch
-	Out     Summary
-	Err     error
+	// Out and Err are valid when Batches is closed.
+	Out Summary
+	Err error
 }
 
 // Batch is a part of a page.

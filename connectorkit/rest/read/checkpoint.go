@@ -24,6 +24,7 @@ func (s *session) requested(req v1.SyncRequest) string {
 	return strconv.FormatUint(answer.Hash(string(b)), 16)
 }
 
+// kindsWanted are the wanted kinds as text, in a fixed order.
 func (s *session) kindsWanted() string {
 	text := ""
 	for _, kind := range stream.AllKinds {

@@ -55,7 +55,8 @@ type childQueue struct {
 	// Of the first list.
 	from    *paging.State
 	running sync.WaitGroup
-	window  []*paging.Prefetch
+	// window are the lists that were started and not yet taken, in order.
+	window []*paging.Prefetch
 }
 
 // take gives the list that comes next, or nil at the end.
@@ -228,6 +229,8 @@ const (
 	PagesPerCheckpoint = 20
 )
 
+// checkpointDue says whether enough was read since the last checkpoint. Both rows and pages count,
+// since some lists have many empty pages.
 func (s *session) checkpointDue(rows int) bool {
 	s.unmarked += RowsPerCheckpoint/PagesPerCheckpoint + rows
 	if s.unmarked < RowsPerCheckpoint {
@@ -275,6 +278,7 @@ func (s *session) childRows(
 	return page, keys, nil
 }
 
+// start reads one list on a goroutine of its own.
 func (q *childQueue) start(ctx context.Context, f *paging.Prefetch) {
 	q.running.Go(func() {
 		defer close(f.Batches)

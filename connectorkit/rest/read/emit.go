@@ -50,6 +50,7 @@ func (s *session) warnDuplicateKeys(st *stream.Stream, out paging.Summary) {
 	}
 }
 
+// expect notes how many records the target says there are. Users are both identities and accounts.
 func (s *session) expect(st *stream.Stream, n int) {
 	if s.Estimate == nil {
 		s.Estimate = &v1.Estimate{}
@@ -124,6 +125,7 @@ func countPresent(page v1.SyncResponse) map[v1.ObjectKind]int {
 	return out
 }
 
+// presentCount is how much a row adds to what is there.
 func presentCount(deleted bool) int {
 	if deleted {
 		return 0

@@ -30,6 +30,7 @@ type job struct {
 	st *stream.Stream
 	// The list itself.
 	list *stream.Stream
+	// what says in messages which list it is.
 	what string
 }
 
@@ -67,7 +68,8 @@ type pageProgress struct {
 	// Rows of the page itself.
 	own checkpoint.KindCounts
 	// Entitlements made from its records.
-	made   []uint64
+	made []uint64
+	// grants are the scopes of the page's changed records. Nil: the read is a full one.
 	grants *grantScopes
 }
 
@@ -78,6 +80,7 @@ func (w *pageProgress) rows(page v1.SyncResponse) {
 	}
 }
 
+// count adds rows of a kind.
 func (w *pageProgress) count(kind v1.ObjectKind, n int) {
 	t := w.own[kind]
 	t.Count += n

@@ -159,6 +159,8 @@ func (s *session) planStream(
 	return p, "", nil
 }
 
+// refusesParam says whether a target refused the parameter that asks for changes. The list is then
+// read in full.
 func refusesParam(err error) bool {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil || d.Code == stream.CodeIgnored {

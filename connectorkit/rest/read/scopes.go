@@ -13,6 +13,7 @@ type grantScopes struct {
 	order  []string
 }
 
+// grantScope is one record's grants: how many, and whether all of them were read.
 type grantScope struct {
 	count int
 	whole bool
@@ -58,6 +59,7 @@ func (h *grantScopes) add(owner string, grants []v1.RemoteGrant, whole bool) {
 	}
 }
 
+// belongs says whether a grant is one of the record's.
 func (h *grantScopes) belongs(g *v1.RemoteGrant, owner string) bool {
 	if h.object == stream.ObjectEntitlement {
 		return g.EntitlementExternalID == owner

@@ -94,7 +94,8 @@ type session struct {
 	budget  *jsonpath.Budget
 	wanted  map[v1.ObjectKind]bool
 	allowed func(string) bool
-	jobs    []job
+	// jobs are the lists to read, in order.
+	jobs []job
 	// The page in hand.
 	work *pageProgress
 	// Digest of what was asked for.
@@ -117,6 +118,7 @@ type session struct {
 	warned map[string]int
 }
 
+// needs says whether the stream or one below it makes records that are wanted.
 func (s *session) needs(st *stream.Stream) bool {
 	for _, kind := range st.Kinds() {
 		if s.wanted[kind] {
@@ -134,6 +136,7 @@ func (s *session) needs(st *stream.Stream) bool {
 // maxWarnings of one code are told; the rest are only counted.
 const maxWarnings = 10
 
+// warn adds a warning, up to a limit for each code; all are counted.
 func (s *session) warn(code, message, externalID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,6 +162,8 @@ func (s *session) incomplete(kinds []v1.ObjectKind) {
 	}
 }
 
+// rowsOf makes the rows of a stream. A record without a key is skipped, and then the stream proves
+// nothing about what is gone.
 func (s *session) rowsOf(st *stream.Stream) *extract.Rows {
 	for _, kind := range st.Kinds() {
 		s.add(kind, 0)

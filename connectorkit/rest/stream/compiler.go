@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 )
 
+// quotedName is the name in parentheses; empty without one.
 func quotedName(name string) string {
 	if name == "" {
 		return ""

@@ -12,6 +12,7 @@ import (
 
 // Config is what the settings of one call say about how the target is read.
 type Config struct {
+	// Base is the address that paths are relative to.
 	Base *url.URL
 	// Of every request.
 	Query url.Values
@@ -19,7 +20,8 @@ type Config struct {
 	KeyParam  string
 	ProbePath string
 	PageSize  int
-	MaxPages  int
+	// MaxPages bounds the pages of one list.
+	MaxPages int
 	// All, in the order given.
 	Streams []*Stream
 	// Streams were given, not found by ourselves.

@@ -13,6 +13,7 @@ import (
 
 // field fills one member of a row: from a path in the record, or from the key of an ancestor.
 type field struct {
+	// Target is the member of the row.
 	Target string
 	Path   *jsonpath.Path
 	// Of an ancestor, instead of a path.
@@ -21,6 +22,7 @@ type field struct {
 	Negate bool
 }
 
+// paramPattern matches {param}, the key of an ancestor.
 var paramPattern = regexp.MustCompile(`^\{([A-Za-z0-9_]+)\}$`)
 
 // ReferenceTargets are targets beside the members of the row types.
@@ -35,6 +37,7 @@ var ReferenceTargets = map[string][]string{
 	"resource_type":        {ObjectEntitlement},
 }
 
+// fields compiles the field rules, in the order of their names.
 func (c *Compiler) fields(st *Stream) {
 	for _, name := range jsonvalue.SortedKeys(st.Definition.Fields) {
 		text := strings.TrimSpace(st.Definition.Fields[name])
@@ -65,6 +68,7 @@ var RowMembers = map[string]map[string]int{
 	ObjectGrant:       memberIndex(reflect.TypeFor[v1.RemoteGrant]()),
 }
 
+// memberIndex are the members of a row that a field rule can fill, by their JSON name.
 func memberIndex(t reflect.Type) map[string]int {
 	out := map[string]int{}
 	for i := range t.NumField() {
@@ -79,6 +83,7 @@ func memberIndex(t reflect.Type) map[string]int {
 	return out
 }
 
+// knownTarget says whether a stream's rows have a member, or it is a custom attribute.
 func knownTarget(object, target string) bool {
 	if name, ok := strings.CutPrefix(target, "attributes."); ok {
 		return name != ""

@@ -23,12 +23,15 @@ const defaultOverlap = 300
 // Incremental says how a stream is asked for changes.
 type Incremental struct {
 	IncrementalDefinition
+	// Field is the record's time of change; Overlap is how much is read again before the last one.
 	Field   *jsonpath.Path
 	Overlap time.Duration
 	// Tells deleted records; nil: they are told otherwise or not at all.
 	flag *jsonpath.Path
 }
 
+// incremental compiles how changes are asked for. Streams with a parent have none of their own:
+// they are read again with each parent that has changed.
 func (c *Compiler) incremental(st *Stream, pageSize int) {
 	if st.Definition.Presence != nil {
 		st.PresenceList = c.list(st, "presence", *st.Definition.Presence, pageSize)
@@ -71,6 +74,7 @@ func (c *Compiler) incremental(st *Stream, pageSize int) {
 	st.Changes = in
 }
 
+// deletes compiles how deletions are found; exactly one way may be given.
 func (c *Compiler) deletes(st *Stream, in *Incremental, d DeletesDefinition, pageSize int) {
 	ways := 0
 	if d.Field != "" {

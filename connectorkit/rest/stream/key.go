@@ -60,9 +60,12 @@ func (e Expansion) KeyOf(b *jsonpath.Budget, element any) string {
 // Expansion makes rows from the elements of an array in a record.
 type Expansion struct {
 	ExplodeDefinition
+	// Path selects the elements; key and Name are paths within one.
 	Path, key, Name *jsonpath.Path
 }
 
+// expansions compiles the expansions of arrays. Elements of an entitlement's record can only be
+// grants.
 func (c *Compiler) expansions(st *Stream) {
 	for i, d := range st.Definition.Explode {
 		member := func(name string) string {

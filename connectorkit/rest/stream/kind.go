@@ -14,6 +14,7 @@ var KindNames = map[string]v1.ObjectKind{
 	ObjectGrant:       v1.Grants,
 }
 
+// withArticle is the object's name with its indefinite article.
 func withArticle(object string) string {
 	if strings.ContainsRune("aeio", rune(object[0])) {
 		return "an " + object
@@ -38,6 +39,7 @@ const (
 	ObjectGrant       = "grant"
 )
 
+// objects are the kinds of record that a stream can list.
 var objects = []string{ObjectIdentity, ObjectAccount, ObjectUser, ObjectEntitlement, ObjectGrant}
 
 // Kinds are the kinds of record a stream gives, in the order of v1.
@@ -80,6 +82,7 @@ func OwnKinds(st *Stream) []v1.ObjectKind {
 	return out
 }
 
+// rowKinds are the kinds of row that a record becomes; a user becomes two.
 var rowKinds = map[string]v1.ObjectKind{
 	ObjectIdentity:    v1.Identities,
 	ObjectAccount:     v1.Accounts,

@@ -16,6 +16,7 @@ const (
 	StyleAuto   = "auto"
 )
 
+// pagination compiles how pages are asked for, and fills in the usual names of parameters.
 func (c *Compiler) pagination(st *Stream, pageSize int) {
 	p := &st.Pagination
 	p.Style = c.OneOf(
@@ -92,6 +93,8 @@ var nextMembers = []string{
 	"$.meta.next", "$.meta.next_url",
 }
 
+// picks compiles the values that are wanted from around the records. They are read in the same pass
+// as the records, by one plan.
 func (c *Compiler) picks(st *Stream) {
 	p := &st.Picks
 	want := func(path *jsonpath.Path) int {

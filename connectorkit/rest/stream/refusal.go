@@ -15,6 +15,8 @@ import (
 //
 //	{"success_path": "$.data.createUser.user.id", "message_path": "$.errors[0].message"}
 type SuccessCheck struct {
+	// success is the path that must select something; message is where the reason of a failure
+	// stands.
 	success, message *jsonpath.Path
 }
 
@@ -26,6 +28,7 @@ func (c *Compiler) SuccessCheck(at, success, message string) SuccessCheck {
 // Judgement is an answer that is being judged, with one budget for all paths that are looked at in it. A path that
 // exhausts it finds nothing, and err says so: such an answer proves neither success nor failure.
 type Judgement struct {
+	// answer is the decoded answer.
 	answer any
 	Budget *jsonpath.Budget
 }
@@ -113,6 +116,7 @@ const (
 // CodeIgnored is the code of an answer that stands for an empty list.
 const CodeIgnored = "ignored_by_rule"
 
+// rules checks the error rules.
 func (c *Compiler) rules(st *Stream) {
 	for i, r := range st.Error.Rules {
 		member := fmt.Sprintf("error.rules[%d]", i)

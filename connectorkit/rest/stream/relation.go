@@ -17,7 +17,8 @@ type ParentRecord struct {
 	// Its keys, by the place of the child stream that uses them.
 	ChildKeys []string
 	// Placeholder that its key fills.
-	param  string
+	param string
+	// Key is the key that children use: a path of theirs in the record, or OwnKey.
 	Key    string
 	Parent *ParentRecord
 }
@@ -115,6 +116,7 @@ func linkDeletedLists(streams []*Stream, byName map[string]*Stream) []string {
 	return problems
 }
 
+// parent compiles the relation to the parent stream, with its defaults.
 func (c *Compiler) parent(st *Stream) {
 	p := *st.Parent
 	if p.Stream == "" {
@@ -192,6 +194,7 @@ func (st *Stream) unknownPlaceholders() []string {
 	return out
 }
 
+// placeholders are the names in braces in a text.
 func placeholders(text string) []string {
 	var out []string
 	for {

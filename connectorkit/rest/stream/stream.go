@@ -12,7 +12,8 @@ type Stream struct {
 	Definition
 	// Nil: found by itself.
 	selector *jsonpath.Path
-	Filter   *jsonpath.Filter
+	// Filter leaves records out. Nil: none.
+	Filter *jsonpath.Filter
 	// Nil: guessed from the usual names.
 	Key        *jsonpath.Path
 	NativeRef  *jsonpath.Path
@@ -24,6 +25,7 @@ type Stream struct {
 	// Nil without selector.
 	Plan *jsonpath.Plan
 
+	// Changes says how changes are asked for. Nil: the list is always read in full.
 	Changes *Incremental
 	// The list of what is still there.
 	PresenceList *Stream

@@ -7,9 +7,11 @@ import (
 // Definition is the setting writes: how the target is changed, and how it is looked at before and after.
 type Definition struct {
 	// Whose fields make an account of a record; default: the first of accounts.
-	Stream string                         `json:"stream"`
-	Reads  map[string]ReadDefinition      `json:"reads"`
-	Ops    map[string]OperationDefinition `json:"ops"`
+	Stream string `json:"stream"`
+	// Reads are requests by name: find, account and membership are known.
+	Reads map[string]ReadDefinition `json:"reads"`
+	// Ops are the requests by the change that they make.
+	Ops map[string]OperationDefinition `json:"ops"`
 }
 
 // ReadDefinition is one request that reads: GET, or POST where the interface searches so. A status of Missing means

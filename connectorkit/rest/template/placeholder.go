@@ -9,7 +9,8 @@ import (
 
 // placeholder stands for a value in a template: {{account.username}}, {{target.remote_id|quoted}}.
 type placeholder struct {
-	name   string
+	name string
+	// filter is not, number, quoted, or empty.
 	filter string
 }
 

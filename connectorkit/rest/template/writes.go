@@ -21,6 +21,7 @@ const (
 	ReadMembership = "membership" // whether target.remote_id holds entitlement.remote_id
 )
 
+// writeOps are the changes that a template can describe.
 var writeOps = []v1.ProvisionOp{
 	v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable, v1.OpAccountDisable,
 	v1.OpAccountUnlock,
@@ -38,7 +39,8 @@ type Set struct {
 // ReadTemplate is a compiled ReadDefinition.
 type ReadTemplate struct {
 	ReadDefinition
-	Verdict            stream.SuccessCheck
+	Verdict stream.SuccessCheck
+	// Record, Key and State are the paths in the answer. Nil: none is given.
 	Record, Key, State *jsonpath.Path
 }
 
@@ -46,7 +48,8 @@ type ReadTemplate struct {
 type OperationTemplate struct {
 	OperationDefinition
 	Verdict stream.SuccessCheck
-	Id      *jsonpath.Path
+	// Id is the path of the new record's key in the answer.
+	Id *jsonpath.Path
 }
 
 // Compile reads the setting. The problems say where each mistake is.
@@ -86,6 +89,8 @@ func Compile(setting any, streams []*stream.Stream) (*Set, []string) {
 	return w, c.Problems
 }
 
+// chooseStream finds the stream whose field rules make an account of a record: the one that is
+// named, or the first of accounts.
 func (w *Set) chooseStream(c *stream.Compiler, streams []*stream.Stream) {
 	for _, st := range streams {
 		fits := (st.Object == stream.ObjectAccount || st.Object == stream.ObjectUser) && !st.Detected
@@ -106,6 +111,7 @@ func (w *Set) chooseStream(c *stream.Compiler, streams []*stream.Stream) {
 	}
 }
 
+// read compiles one read.
 func (w *Set) read(c *stream.Compiler, name string) {
 	d := w.document.Reads[name]
 	at := "reads." + name
@@ -147,12 +153,14 @@ func (w *Set) read(c *stream.Compiler, name string) {
 	w.Reads[name] = t
 }
 
+// known checks that the template uses only values that a change of its kind has.
 func (t *ReadTemplate) known(c *stream.Compiler, w *Set, at string, names ...string) {
 	w.request(c, at, t.Path, t.Query, t.Headers, names)
 	w.texts(c, at+".equals", []string{t.Equals}, names)
 	w.texts(c, at+".body", jsonvalue.AllTexts(t.Body), names)
 }
 
+// op compiles one change, and checks that its template uses only values that the change has.
 func (w *Set) op(c *stream.Compiler, name string) {
 	d := w.document.Ops[name]
 	at := "ops." + name
@@ -199,6 +207,7 @@ func (w *Set) op(c *stream.Compiler, name string) {
 	}
 }
 
+// joinOps lists the changes for a message.
 func joinOps() string {
 	out := make([]string, len(writeOps))
 	for i, op := range writeOps {
@@ -253,4 +262,5 @@ func (w *Set) Why() string {
 	return fmt.Sprintf("the setting writes has no template for %s", strings.Join(missing, ", "))
 }
 
+// requestName matches the name of a read.
 var requestName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)

@@ -130,6 +130,8 @@ func (w *Operation) find(ctx context.Context) (*v1.RemoteAccount, bool, error) {
 		), Hint: "Remove or rename all but one in the target."}
 }
 
+// create makes an account. It looks for one with the username before, and again after a refusal: an
+// earlier attempt may have made it, or someone else.
 func (w *Operation) create(ctx context.Context) error {
 	a := w.req.Account
 	if a == nil || a.Username == nil || *a.Username == "" {
@@ -211,6 +213,7 @@ func (w *Operation) alreadyExists(row *v1.RemoteAccount, err error) error {
 		Hint: "Link that account, or have the account's template make another name."}
 }
 
+// delete deletes an account. One that is gone already is a success only if its absence is proven.
 func (w *Operation) delete(ctx context.Context) error {
 	row, looked, err := w.locate(ctx)
 	switch {

@@ -65,6 +65,7 @@ func (w *Operation) expected(row *v1.RemoteAccount) error {
 		Message: "the account was changed in the target since it was read", Hint: "Read it again."}
 }
 
+// accountNotFound is the error for an account that the target does not have.
 func accountNotFound() error {
 	return &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_found", Phase: phaseWrite,
 		Message: "the target has no such account",

@@ -13,9 +13,12 @@ type comparison struct {
 	want, have any
 	// The target tells it at all.
 	shown bool
-	fold  bool
+	// fold compares without case.
+	fold bool
 }
 
+// same says whether the member is as asked for. Empty and absent are equal; values are compared as
+// text where both can be written so, otherwise as JSON.
 func (c comparison) same() bool {
 	a, aOK := jsonvalue.Text(c.want)
 	b, bOK := jsonvalue.Text(c.have)
@@ -85,6 +88,8 @@ func (w *Operation) compare(row *v1.RemoteAccount) (out []comparison, unwritten 
 	return out, unwritten
 }
 
+// differences are the members that differ. unshown says that the target does not show one that was
+// asked for.
 func differences(list []comparison) (differ []string, unshown bool) {
 	for _, c := range list {
 		if !c.shown && c.want != nil && c.want != "" {
@@ -96,6 +101,7 @@ func differences(list []comparison) (differ []string, unshown bool) {
 	return differ, unshown
 }
 
+// warnUnwritten warns of members that were asked for and that the template does not write.
 func (w *Operation) warnUnwritten(names []string) {
 	if len(names) > 0 {
 		w.warn("not_written", "the template does not write "+strings.Join(names, ", "), w.target.RemoteID)

@@ -44,6 +44,8 @@ func (w *Operation) answered(t *template.OperationTemplate, resp *target.Respons
 	return nil, d
 }
 
+// dataDeclared says whether an answer has the member data, as GraphQL's have (specification section
+// 7).
 func dataDeclared(answer any) bool {
 	object, _ := answer.(map[string]any)
 	_, declared := object["data"]

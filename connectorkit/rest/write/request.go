@@ -66,8 +66,10 @@ func (w *Operation) value(ctx context.Context, failed *error) template.Lookup {
 	}
 }
 
+// nonEmpty is a value for a template; an empty text is absent.
 func nonEmpty(s string) (any, bool) { return s, s != "" }
 
+// entitlementID is the one entitlement of the change; empty if there is not exactly one.
 func (w *Operation) entitlementID() string {
 	if len(w.req.EntitlementRemoteIDs) == 1 {
 		return w.req.EntitlementRemoteIDs[0]
@@ -154,6 +156,8 @@ func (w *Operation) readBody(ctx context.Context, t *template.ReadTemplate, r *t
 	return paging.EncodeBody(r, body)
 }
 
+// templateError is the error for a request that cannot be filled in. failed is the error of a read
+// that a value needed.
 func templateError(failed, err error, path string) error {
 	if failed != nil {
 		return failed
@@ -260,6 +264,8 @@ func (w *Operation) send(ctx context.Context) (decoded any, refused error, err e
 	return decoded, refused, err
 }
 
+// body fills in the body. Attributes of the account are put under their names, with dots leading
+// into objects.
 func (w *Operation) body(ctx context.Context, t *template.OperationTemplate, r *target.Request) error {
 	var failed error
 	body, ok, err := template.FillJSON(t.Body, w.value(ctx, &failed))

@@ -14,6 +14,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// phaseWrite is the phase of errors of changes.
 const phaseWrite = "write"
 
 // Operation is one Provision or Read under way.
@@ -26,7 +27,8 @@ type Operation struct {
 	req    v1.ProvisionRequest
 	resp   v1.ProvisionResponse
 
-	target   v1.ProvisionTarget
+	target v1.ProvisionTarget
+	// password is the new password, which is masked everywhere.
 	password string
 	// Reads by name, as long as nothing was changed.
 	seen map[string][]any
@@ -78,6 +80,7 @@ func (w *Operation) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 	return w.answer(w.execute(ctx))
 }
 
+// execute makes the change that is asked for.
 func (w *Operation) execute(ctx context.Context) error {
 	if err := w.credential(); err != nil {
 		return err
@@ -93,6 +96,8 @@ func (w *Operation) execute(ctx context.Context) error {
 	return w.changeAccount(ctx)
 }
 
+// answer closes the response. A change whose outcome is unknown is a response with an error in it,
+// since something may have been changed; every other error is returned without a response.
 func (w *Operation) answer(err error) (v1.ProvisionResponse, error) {
 	var (
 		u unknownError
@@ -122,10 +127,13 @@ func (w *Operation) answer(err error) (v1.ProvisionResponse, error) {
 	return w.resp, nil
 }
 
+// warn adds a warning to the response.
 func (w *Operation) warn(code, message, id string) {
 	w.resp.Warnings = append(w.resp.Warnings, v1.Warning{Code: code, Message: message, ExternalID: id})
 }
 
+// credential settles the new password: given, random, or none. It is hidden from everything that is
+// logged before it is used.
 func (w *Operation) credential() error {
 	cred := w.req.Credential
 	if cred == nil || cred.Mode == "" || cred.Mode == "none" {

@@ -34,6 +34,7 @@ func (b *Budget) Equal(x, y any) bool {
 	return ok && c == 0
 }
 
+// equalArrays compares element by element, within the budget.
 func (b *Budget) equalArrays(x []any, y any) bool {
 	other, ok := y.([]any)
 	if !ok || len(x) != len(other) {
@@ -47,6 +48,7 @@ func (b *Budget) equalArrays(x []any, y any) bool {
 	return true
 }
 
+// equalObjects compares member by member, within the budget.
 func (b *Budget) equalObjects(x map[string]any, y any) bool {
 	other, ok := y.(map[string]any)
 	if !ok || len(x) != len(other) {
@@ -110,6 +112,7 @@ func (b *Budget) compareNumbers(v, w any) (int, bool) {
 	return 0, true
 }
 
+// numberText is a number of any type as text.
 func numberText(v any) (string, bool) {
 	switch v := v.(type) {
 	case json.Number:
