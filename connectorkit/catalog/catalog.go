@@ -46,14 +46,16 @@ type Capabilities struct {
 	ReadAccounts     bool `json:"read_accounts"`
 	ReadEntitlements bool `json:"read_entitlements"`
 	ReadGrants       bool `json:"read_grants"`
-	Incremental      bool `json:"incremental"`
-	Tombstones       bool `json:"tombstones"`
-	WriteAccount     bool `json:"write_account"`
-	WriteGrant       bool `json:"write_grant"`
-	EnableDisable    bool `json:"enable_disable"`
-	Password         bool `json:"password"`
+	// Incremental: changes alone can be read. Tombstones: deletions are reported as such.
+	Incremental   bool `json:"incremental"`
+	Tombstones    bool `json:"tombstones"`
+	WriteAccount  bool `json:"write_account"`
+	WriteGrant    bool `json:"write_grant"`
+	EnableDisable bool `json:"enable_disable"`
+	Password      bool `json:"password"`
 }
 
+// reads are the capabilities of a connector that reads everything and writes nothing.
 var reads = Capabilities{
 	Test:             true,
 	Discover:         true,
@@ -80,8 +82,10 @@ type kind struct {
 	vendor  *vendor                   // nil for the types themselves
 }
 
+// kinds are all entries, types first.
 var kinds = append(types, vendors()...)
 
+// types are the entries that are no vendor's.
 var types = []kind{
 	{
 		entry: Entry{
@@ -165,6 +169,7 @@ func KeyOf(connectorType, vendorKey string) string {
 	return connectorType
 }
 
+// find finds an entry by key.
 func find(key string) (kind, bool) {
 	for _, k := range kinds {
 		if k.entry.Key == key {

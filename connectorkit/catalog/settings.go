@@ -12,6 +12,7 @@ import (
 // renaming gives a connector its settings under the names it knows.
 type renaming struct {
 	connectorkit.Connector
+	// aliases lead from other names of a setting to its first.
 	aliases map[string]string
 }
 
@@ -126,6 +127,7 @@ func Split(key string, auth map[string]any) (connection, credentials map[string]
 	return connection, credentials
 }
 
+// field finds a setting by its first name.
 func (k kind) field(key string) (connectorkit.Field, bool) {
 	for _, f := range k.entry.Fields {
 		if f.Key == key {

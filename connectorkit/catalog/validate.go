@@ -17,7 +17,8 @@ import (
 
 // Problem is one mistake in a connector's settings. Messages never repeat a value.
 type Problem struct {
-	Key     string `json:"key"` // as the user wrote it; empty when the mistake is not one setting's
+	Key string `json:"key"` // as the user wrote it; empty when the mistake is not one setting's
+	// Code is stable, for programs; Message is for people.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -61,6 +62,7 @@ func Validate(key string, connection, credentials map[string]any) []Problem {
 	return v.problems
 }
 
+// validation is the check of one connector's settings.
 type validation struct {
 	kind     kind
 	all      map[string]any    // by first name
@@ -68,10 +70,13 @@ type validation struct {
 	problems []Problem
 }
 
+// add adds a problem.
 func (v *validation) add(key, code, format string, args ...any) {
 	v.problems = append(v.problems, Problem{Key: key, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
+// take enters settings under their first names. shown says that they are visible settings, among
+// which no secret may be.
 func (v *validation) take(settings map[string]any, shown bool) {
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		f, ok := v.kind.known(key)
@@ -96,6 +101,7 @@ func (v *validation) given(key string) bool {
 	return ok && value != nil && value != ""
 }
 
+// field checks one setting: whether it is given where it must be, and its type and bounds.
 func (v *validation) field(f connectorkit.Field) {
 	if !v.given(f.Key) {
 		if f.Required && v.applies(f) {
@@ -188,6 +194,7 @@ func (v *validation) satisfied(key, choice string) bool {
 	return requires || !others
 }
 
+// number checks a whole number in any of the types that JSON and Go code give.
 func (v *validation) number(f connectorkit.Field, key string, value any) {
 	var n float64
 	switch value := value.(type) {
@@ -213,6 +220,7 @@ func (v *validation) number(f connectorkit.Field, key string, value any) {
 	}
 }
 
+// between says the bounds in words.
 func between(f connectorkit.Field) string {
 	switch {
 	case f.Max == nil:
@@ -223,6 +231,7 @@ func between(f connectorkit.Field) string {
 	return fmt.Sprintf("between %d and %d", *f.Min, *f.Max)
 }
 
+// isTexts says whether a value is a list of texts; one text counts as a list of one.
 func isTexts(value any) bool {
 	switch value := value.(type) {
 	case string, []string:
@@ -233,6 +242,7 @@ func isTexts(value any) bool {
 	return false
 }
 
+// isObjects says whether a value is a list of objects, or the JSON of one.
 func isObjects(value any) bool {
 	switch value := value.(type) {
 	case []map[string]any:

@@ -30,19 +30,20 @@ type Quirk struct {
 
 // vendor is one file of the folder vendors.
 type vendor struct {
-	Key          string               `json:"key"`
-	Engine       string               `json:"engine"`
-	Name         string               `json:"name"`
-	Vendor       string               `json:"vendor"`
-	Category     string               `json:"category"`
-	Description  string               `json:"description"`
-	DocsURL      string               `json:"docs_url"`
-	AuthMethods  []string             `json:"auth_methods"`
-	Fields       []connectorkit.Field `json:"fields"`
-	Template     map[string]any       `json:"template"`
-	Mapping      []FieldMapping       `json:"mapping"`
-	Quirks       []Quirk              `json:"quirks"`
-	Capabilities Capabilities         `json:"capabilities"`
+	Key         string               `json:"key"`
+	Engine      string               `json:"engine"`
+	Name        string               `json:"name"`
+	Vendor      string               `json:"vendor"`
+	Category    string               `json:"category"`
+	Description string               `json:"description"`
+	DocsURL     string               `json:"docs_url"`
+	AuthMethods []string             `json:"auth_methods"`
+	Fields      []connectorkit.Field `json:"fields"`
+	// Template are the settings of the engine, with placeholders for the fields.
+	Template     map[string]any `json:"template"`
+	Mapping      []FieldMapping `json:"mapping"`
+	Quirks       []Quirk        `json:"quirks"`
+	Capabilities Capabilities   `json:"capabilities"`
 }
 
 //go:embed vendors/*.json
@@ -69,6 +70,7 @@ func vendors() []kind {
 	return out
 }
 
+// kind is the vendor's entry.
 func (v *vendor) kind() kind {
 	return kind{vendor: v, entry: Entry{
 		Key:          v.Key,
@@ -137,6 +139,9 @@ func fill(template any, given map[string]any) (value any, ok bool) {
 	return template, true
 }
 
+// fillText fills in a text of the template. A text that is one placeholder becomes the value
+// itself, with its type; ok is false if it was not given. ${base64:…} encodes what stands in it.
+// Addresses lose a slash at their end.
 func fillText(text string, given map[string]any) (any, bool) {
 	if rest, ok := strings.CutPrefix(text, "${base64:"); ok && strings.HasSuffix(rest, "}") {
 		plain := inner.ReplaceAllStringFunc(
@@ -164,6 +169,7 @@ var (
 	inner = regexp.MustCompile(`\{[a-z0-9_]+\}`)
 )
 
+// shown is a value as text in another text.
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -206,6 +212,7 @@ func (e Entry) Schema() map[string]any {
 	}
 }
 
+// property is the JSON Schema of a setting, as forms are built from it.
 func property(f connectorkit.Field) map[string]any {
 	p := map[string]any{"title": f.Label, "type": "string"}
 	switch f.Type {

@@ -8,6 +8,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// resumed interrupts a read at several checkpoints and goes on from each: before and after together
+// must be what one read gives, with the same attestations.
 func (c *checks) resumed(t *testing.T) {
 	want := c.reference(t)
 	if len(want.Chunks) < 3 {
@@ -53,6 +55,8 @@ func (c *checks) resumed(t *testing.T) {
 	}
 }
 
+// unusable gives a checkpoint that the connector never made. It must read everything, with a
+// warning.
 func (c *checks) unusable(t *testing.T) {
 	want := c.reference(t)
 	got, err := c.read(t, c.request(v1.SyncOptions{Checkpoint: "no checkpoint of anybody"}), nil)
@@ -65,12 +69,14 @@ func (c *checks) unusable(t *testing.T) {
 	}
 }
 
+// warned says whether a warning with the code came.
 func warned(r *Reading, code string) bool {
 	return slices.ContainsFunc(r.Chunks, func(chunk v1.SyncResponse) bool {
 		return slices.ContainsFunc(chunk.Page.Warnings, func(w v1.Warning) bool { return w.Code == code })
 	})
 }
 
+// incremental reads the changes since a cursor.
 func (c *checks) incremental(t *testing.T, cursor string) (*Reading, error) {
 	t.Helper()
 	req := c.request(v1.SyncOptions{Cursor: cursor})
@@ -78,6 +84,8 @@ func (c *checks) incremental(t *testing.T, cursor string) (*Reading, error) {
 	return c.read(t, req, nil)
 }
 
+// changes changes the target and reads incrementally. What was changed must come, and what was
+// deleted must be gone.
 func (c *checks) changes(t *testing.T) {
 	want := c.reference(t)
 	if c.Change == nil {
@@ -135,6 +143,7 @@ func gone(r *Reading, id string) bool {
 	return scope.Complete && !read && !r.Present["accounts "+id]
 }
 
+// badCursor gives a cursor that the connector never made. It must read everything and say why.
 func (c *checks) badCursor(t *testing.T) {
 	c.reference(t)
 	got, err := c.incremental(t, "no cursor of anybody")
@@ -149,6 +158,7 @@ func (c *checks) badCursor(t *testing.T) {
 	}
 }
 
+// test runs the connection test three times. It must succeed, with steps, and change nothing.
 func (c *checks) test(t *testing.T) {
 	want := c.reference(t)
 	for range 3 {
@@ -170,6 +180,8 @@ func (c *checks) test(t *testing.T) {
 	same(t, "testing changed what is read", want.Records, got.Records)
 }
 
+// refused uses a wrong credential. The test must answer with an error of class auth, and the read
+// must fail without a record.
 func (c *checks) refused(t *testing.T) {
 	if c.BadAuth == nil {
 		t.Log("the target asks for no credentials")
@@ -195,6 +207,7 @@ func (c *checks) refused(t *testing.T) {
 	}
 }
 
+// discover describes the target twice. Equal targets must have equal digests.
 func (c *checks) discover(t *testing.T) {
 	ask := func() v1.DiscoverResponse {
 		answer, err := c.Connector.Discover(

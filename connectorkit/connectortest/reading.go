@@ -15,6 +15,8 @@ import (
 	"github.com/grantwright/grantwright/protocol/schema/schematest"
 )
 
+// whole reads everything, and checks what it is made of: valid pages, records that come once, and
+// attestations whose counts are right. The other checks compare with it.
 func (c *checks) whole(t *testing.T) {
 	r, err := c.read(t, c.request(v1.SyncOptions{}), nil)
 	if err != nil {
@@ -71,6 +73,7 @@ func resolved(t *testing.T, r *Reading) {
 	}
 }
 
+// valid holds a document against a schema of the protocol.
 func valid(t *testing.T, schema string, document any) {
 	t.Helper()
 	text, err := json.Marshal(document)
@@ -82,6 +85,7 @@ func valid(t *testing.T, schema string, document any) {
 	}
 }
 
+// twice reads everything again. Nothing may differ.
 func (c *checks) twice(t *testing.T) {
 	want := c.reference(t)
 	got, err := c.read(t, c.request(v1.SyncOptions{}), nil)
@@ -91,6 +95,7 @@ func (c *checks) twice(t *testing.T) {
 	same(t, "the second read differs", want.Records, got.Records)
 }
 
+// capped reads with max_records. Such a read must attest nothing and give no cursor.
 func (c *checks) capped(t *testing.T) {
 	c.reference(t)
 	most := 3
@@ -116,6 +121,7 @@ func (c *checks) capped(t *testing.T) {
 	}
 }
 
+// slow reads with a receiver that is slower than the target.
 func (c *checks) slow(t *testing.T) {
 	want := c.reference(t)
 	n := 0
@@ -131,6 +137,7 @@ func (c *checks) slow(t *testing.T) {
 	same(t, "what a slow receiver got differs", want.Records, got.Records)
 }
 
+// failing reads with a receiver that fails. The read must end with that very error.
 func (c *checks) failing(t *testing.T) {
 	full := errors.New("the receiver is full")
 	_, err := c.read(t, c.request(v1.SyncOptions{}), func(v1.SyncResponse) error { return full })
@@ -142,6 +149,7 @@ func (c *checks) failing(t *testing.T) {
 // soon is how long a connector may take to notice that it is not wanted any more.
 const soon = 10 * time.Second
 
+// cancelled cancels a read after its first chunk. It must end soon, and not as if it were whole.
 func (c *checks) cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -167,6 +175,7 @@ func (c *checks) cancelled(t *testing.T) {
 	}
 }
 
+// secrets looks for the secrets in everything that was emitted, returned or logged.
 func (c *checks) secrets(t *testing.T) {
 	said := c.seen.String()
 	if c.Logged != nil {
@@ -196,6 +205,7 @@ func checkpoints(r *Reading, n int) (at []int) {
 	return at
 }
 
+// describe says how much was read.
 func describe(r *Reading) string {
 	return fmt.Sprintf("%d chunks, %d records, %d present", len(r.Chunks), len(r.Records), len(r.Present))
 }

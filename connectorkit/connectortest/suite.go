@@ -80,6 +80,8 @@ func Run(t *testing.T, s Subject) {
 	}
 }
 
+// checks are the checks of one subject, with what they share. seen is everything that the connector
+// has said.
 type checks struct {
 	Subject
 	first *Reading // the first whole read
@@ -95,6 +97,7 @@ type Reading struct {
 	Last    *v1.Page
 }
 
+// add adds a page, and notes records that came twice with other content.
 func (r *Reading) add(page v1.SyncResponse) error {
 	r.Chunks = append(r.Chunks, page)
 	r.Last = page.Page
@@ -133,6 +136,7 @@ func (r *Reading) add(page v1.SyncResponse) error {
 	return errors.Join(errs...)
 }
 
+// grantKey identifies a grant by its principal and entitlement.
 func grantKey(g v1.RemoteGrant) string {
 	principal := ""
 	switch {
@@ -169,6 +173,7 @@ func (r *Reading) scope(kind v1.ObjectKind) (v1.Scope, bool) {
 	return r.Last.Scopes[i], true
 }
 
+// kinds are the kinds of record, in the order of the protocol.
 var kinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
 
 // Read reads a target in chunks, the way the service does. A nil each takes all.
@@ -197,6 +202,7 @@ func Read(
 	return r, err
 }
 
+// request is the request of a read with the subject's settings.
 func (c *checks) request(o v1.SyncOptions) v1.SyncRequest {
 	o.ChunkSize = c.Chunk
 	return v1.SyncRequest{ConnectorBusinessID: "acceptance", AuthConfig: c.Auth, Options: &o}
@@ -215,6 +221,7 @@ func (c *checks) read(t *testing.T, req v1.SyncRequest, each func(v1.SyncRespons
 // patience bounds every call. It is no measure of speed.
 const patience = 3 * time.Minute
 
+// hear keeps what was said, for the search for secrets.
 func (c *checks) hear(said ...any) {
 	for _, s := range said {
 		if err, is := s.(error); is {
@@ -242,6 +249,7 @@ func (c *checks) reference(t *testing.T) *Reading {
 	return c.first
 }
 
+// same compares two sets of records.
 func same(t *testing.T, what string, want, got map[string]string) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -16,6 +16,7 @@ var (
 	left   int
 )
 
+// init reads which moment to crash at, and at which time that it is reached.
 func init() {
 	name, n, _ := strings.Cut(os.Getenv(Variable), ":")
 	moment = name

@@ -77,6 +77,7 @@ func controlGroup(root fs.FS) int64 {
 	return least
 }
 
+// number reads a file that holds a number; 0 if it is missing or says max.
 func number(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -89,6 +90,7 @@ func number(root fs.FS, name string) int64 {
 	return n
 }
 
+// hostMemory is the host's memory in bytes; 0 if it is not known.
 func hostMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {

@@ -10,14 +10,17 @@ import (
 type ObservedField struct {
 	// Records that have a value.
 	Present int
-	Multi   bool
+	// Multi says that the field was a list in some record.
+	Multi bool
 	// Type, or type and format, by values seen.
-	types    map[string]int
+	types map[string]int
+	// Distinct are the different values, shortened.
 	Distinct map[string]bool
 	Values   int
 	samples  []string
 }
 
+// add counts a value of a record. Null, the empty text and the empty list count as absent.
 func (f *ObservedField) add(v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -38,6 +41,7 @@ func (f *ObservedField) add(v any) {
 	}
 }
 
+// value counts one single value, with its type and format.
 func (f *ObservedField) value(v any) {
 	f.Values++
 	kind, format := typeOf(v)

@@ -25,6 +25,7 @@ func DigestOf(objects []v1.DiscoveredObject) string {
 
 // Inference learns the fields of a native type from records.
 type Inference struct {
+	// Records is the number of records that were seen.
 	Records int
 	Fields  map[string]*ObservedField
 }

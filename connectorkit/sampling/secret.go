@@ -13,6 +13,7 @@ var secretName = regexp.MustCompile(
 // secretValue are the beginnings of well known kinds of secret.
 var secretValue = regexp.MustCompile(`^(\$2[aby]?\$|\$argon2|\{SSHA|\{SHA|\{CRYPT|-----BEGIN|eyJ[A-Za-z0-9_-]+\.eyJ)`)
 
+// secret says whether the field looks like a secret, by its name or by its sample values.
 func (f *ObservedField) secret(name string) bool {
 	if secretName.MatchString(name[strings.LastIndexByte(name, '.')+1:]) {
 		return true

@@ -33,6 +33,7 @@ func typeOf(v any) (kind, format string) {
 	return "string", ""
 }
 
+// typeOfNumber is the type of a number as JSON writes it.
 func typeOfNumber(n json.Number) string {
 	if strings.ContainsAny(n.String(), ".eE") {
 		return "number"
@@ -44,6 +45,7 @@ func typeOfNumber(n json.Number) string {
 	return "integer"
 }
 
+// typeOfText is the type and format of a text, by its form.
 func typeOfText(s string) (kind, format string) {
 	switch {
 	case uuidPattern.MatchString(s):

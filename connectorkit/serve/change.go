@@ -22,6 +22,7 @@ func (h *Handler) provision(w http.ResponseWriter, r *http.Request, body []byte)
 	reply(w, http.StatusOK, out)
 }
 
+// read answers a ReadRequest. Its errors are answers with status 502.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, body []byte) {
 	req, ok := read[v1.ReadRequest](w, body)
 	if !ok {

@@ -51,7 +51,8 @@ type Manifest struct {
 	Name             string   `json:"name,omitempty"`
 	Version          string   `json:"version,omitempty"`
 	ProtocolVersions []string `json:"protocol_versions"`
-	Capabilities     []string `json:"capabilities"`
+	// Capabilities are the operations that are served, such as sync or provision.
+	Capabilities []string `json:"capabilities"`
 }
 
 // ServeHTTP answers /v1/sync, and with a Connector also /v1/test and /v1/discover; with one that is a
@@ -137,6 +138,7 @@ func (h *Handler) stranger(r *http.Request, body []byte) string {
 	return ""
 }
 
+// now is the present time, or that of a test.
 func (h *Handler) now() time.Time {
 	if h.Now != nil {
 		return h.Now()
@@ -144,6 +146,8 @@ func (h *Handler) now() time.Time {
 	return time.Now()
 }
 
+// manifest answers what the connector can do. A connector that changes its target has provision and
+// read.
 func (h *Handler) manifest(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	m := Manifest{Name: h.Name, Version: h.Version, ProtocolVersions: []string{"v1"}, Capabilities: []string{"sync"}}
 	if h.Connector != nil {
@@ -166,6 +170,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	reply(w, http.StatusOK, out)
 }
 
+// test answers a TestRequest. A failure of the connector is an answer with success false.
 func (h *Handler) test(w http.ResponseWriter, r *http.Request, body []byte) {
 	req, ok := read[v1.TestRequest](w, body)
 	if !ok {
@@ -181,6 +186,7 @@ func (h *Handler) test(w http.ResponseWriter, r *http.Request, body []byte) {
 	reply(w, http.StatusOK, out)
 }
 
+// discover answers a DiscoverRequest.
 func (h *Handler) discover(w http.ResponseWriter, r *http.Request, body []byte) {
 	req, ok := read[v1.DiscoverRequest](w, body)
 	if !ok {
@@ -223,12 +229,14 @@ func read[T any](w http.ResponseWriter, body []byte) (T, bool) {
 	return v, true
 }
 
+// refuse answers a problem (RFC 9457).
 func refuse(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
 	encode(w, map[string]any{"title": http.StatusText(status), "status": status, "detail": detail})
 }
 
+// reply answers JSON.
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

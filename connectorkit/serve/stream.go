@@ -48,6 +48,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, body []byte) {
 	_ = s.line(out)
 }
 
+// heartbeat is how often an empty line is sent while nothing else is.
 func (h *Handler) heartbeat() time.Duration {
 	if h.Heartbeat > 0 {
 		return h.Heartbeat
@@ -61,9 +62,11 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	begun   bool
-	last    time.Time
+	// last is when something was written last.
+	last time.Time
 }
 
+// line writes a page as one line and flushes it.
 func (s *stream) line(page v1.SyncResponse) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,6 +80,7 @@ func (s *stream) line(page v1.SyncResponse) error {
 	return s.control.Flush()
 }
 
+// begin writes the header, before the first line. From then on errors are lines too.
 func (s *stream) begin() {
 	if !s.begun {
 		s.begun = true
@@ -104,6 +108,7 @@ func (s *stream) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 	return done
 }
 
+// beat writes an empty line if nothing was written for so long, which keeps proxies from closing.
 func (s *stream) beat(every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +123,8 @@ func (s *stream) beat(every time.Duration) {
 
 // keeping remembers the first error of writing.
 type keeping struct {
-	w   io.Writer
+	w io.Writer
+	// err is the first error, after which nothing is written.
 	err error
 }
 

@@ -41,6 +41,7 @@ func Sign(h http.Header, at time.Time, body, key []byte) {
 	set(h, "msg_"+hex.EncodeToString(id), at, body, key)
 }
 
+// set writes the headers of Standard Webhooks: ID, time and signature.
 func set(h http.Header, id string, at time.Time, body, key []byte) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	h.Set(headerID, id)
@@ -67,6 +68,7 @@ func Verify(h http.Header, now time.Time, body, key []byte) error {
 	return errors.New("no signature in webhook-signature fits")
 }
 
+// signature is the HMAC-SHA256 over ID, time and body, in base64.
 func signature(key []byte, id, stamp string, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + stamp + "."))

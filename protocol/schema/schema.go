@@ -14,6 +14,7 @@ import (
 //go:embed v1/*.schema.json
 var files embed.FS
 
+// ending is what follows a schema's name in its file's name.
 const ending = ".schema.json"
 
 // List names the schemas in alphabetical order, such as "sync_request".

@@ -60,6 +60,7 @@ func Append(dst []byte, f Frame, body any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// appendBody writes a frame's body. Raw JSON is written as it is.
 func appendBody(buf *bytes.Buffer, body any) error {
 	if raw, ok := body.(json.RawMessage); ok {
 		buf.Write(raw)
@@ -126,6 +127,7 @@ func CloseCode(err error) int {
 // Known says whether this version of the protocol has frames of type t.
 func (t Type) Known() bool { return slices.Contains(types, t) }
 
+// types are all known types of frame.
 var types = []Type{
 	TypeHello,
 	TypeChallenge,
@@ -146,6 +148,8 @@ var types = []Type{
 	TypeEcho,
 }
 
+// decodeEnvelope reads the members of a frame without decoding its body. A member that comes twice
+// is malformed.
 func decodeEnvelope(s *scanner) (Frame, error) {
 	var f Frame
 	seen := map[string]bool{}
@@ -163,6 +167,7 @@ func decodeEnvelope(s *scanner) (Frame, error) {
 	return f, err
 }
 
+// set takes over one member. Unknown ones are ignored, as the protocol demands.
 func (f *Frame) set(key string, value []byte) error {
 	switch key {
 	case "v":
@@ -195,12 +200,14 @@ func (f *Frame) set(key string, value []byte) error {
 	return nil
 }
 
+// setInt reads a whole number.
 func setInt(to *int, value []byte) error {
 	n, err := strconv.Atoi(string(value))
 	*to = n
 	return err
 }
 
+// setString reads a text of at most 512 bytes, which no member of the envelope exceeds.
 func setString(to *string, value []byte) error {
 	if len(value) > 512 {
 		return errors.New("longer than 512 bytes")
@@ -208,4 +215,5 @@ func setString(to *string, value []byte) error {
 	return json.Unmarshal(value, to)
 }
 
+// setTime reads a time in RFC 3339.
 func setTime(to *time.Time, value []byte) error { return json.Unmarshal(value, to) }

@@ -30,6 +30,7 @@ type CloseError struct {
 	Reason string
 }
 
+// Error says the code and, if there is one, the reason.
 func (e *CloseError) Error() string {
 	if e.Reason == "" {
 		return fmt.Sprintf("connection closed with code %d", e.Code)
@@ -65,6 +66,7 @@ type Conn struct {
 	stopped bool        // the socket is gone: what is queued is dropped
 }
 
+// message is an encoded frame; sent is called when it was written.
 type message struct {
 	data []byte
 	sent func() // may be nil
@@ -121,6 +123,7 @@ func (c *Conn) Close(code int, reason string) {
 	c.closeLocked(code, reason)
 }
 
+// closeLocked begins the end of the connection. The first reason counts.
 func (c *Conn) closeLocked(code int, reason string) {
 	if c.closing == nil {
 		c.closing = &CloseError{Code: code, Reason: reason}
@@ -175,6 +178,8 @@ func reasonOf(err error) string {
 	return strings.ToValidUTF8(s[:min(len(s), 120)], "")
 }
 
+// read decodes frames and hands them to handle, one after the other, until the connection ends. Its
+// error is never nil. Frames of unknown type are refused and do not end it.
 func (c *Conn) read(handle func(Frame) error) error {
 	for {
 		msg, err := c.socket.ReadMessage()

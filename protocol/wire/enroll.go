@@ -69,4 +69,5 @@ func (r TokenRequest) TokenProof() []byte {
 		itoa(r.JoinSeq) + "\n" + r.IssuedAt.UTC().Format(time.RFC3339Nano))
 }
 
+// itoa writes a number as proofs have it.
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

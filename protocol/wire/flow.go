@@ -86,6 +86,8 @@ func (w *Window) Resume(nextSeq int) ([]Chunk, error) {
 	return append([]Chunk(nil), w.kept...), nil
 }
 
+// release forgets the chunks up to seq. An acknowledgment of a chunk that was never sent is an
+// error.
 func (w *Window) release(seq int) error {
 	if seq > w.LastSent() {
 		return fmt.Errorf("%w: chunk %d, sent up to %d", ErrAckAhead, seq, w.LastSent())
@@ -112,8 +114,10 @@ const (
 	Overrun                  // beyond all credit ever given: close with CloseProtocol
 )
 
+// verdicts are the names of the verdicts, in their order.
 var verdicts = [...]string{"fresh", "duplicate", "stale", "foreign", "gap", "overrun"}
 
+// String is the verdict's name, for logs.
 func (v Verdict) String() string { return verdicts[v] }
 
 // Intake is the receiving end of a run's chunks: it takes each once and in order, whatever is sent twice, and says what

@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// crockford is the alphabet of Crockford's base 32, which has no letters that look like digits.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // NewID makes a frame id: a ULID (48 bits of Unix milliseconds, 80 random bits, 26 characters of Crockford's base 32).

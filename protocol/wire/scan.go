@@ -43,6 +43,7 @@ func (s *scanner) object(member func(key string, value []byte) error) error {
 	return nil
 }
 
+// member reads one member of an object and gives its name and its raw value on.
 func (s *scanner) member(member func(key string, value []byte) error) error {
 	start := s.pos
 	if err := s.text(); err != nil {
@@ -166,6 +167,7 @@ func (s *scanner) number() error {
 	return nil
 }
 
+// exact says whether a number can be kept by every JSON reader.
 func exact(number string) bool {
 	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return -maxExact <= n && n <= maxExact
@@ -174,9 +176,13 @@ func exact(number string) bool {
 	return err == nil && -maxExact < f && f < maxExact
 }
 
-func isNumber(c byte) bool  { return c == '-' || (c >= '0' && c <= '9') }
+// isNumber says whether a number can begin with c.
+func isNumber(c byte) bool { return c == '-' || (c >= '0' && c <= '9') }
+
+// isNumeric says whether c can be in a number.
 func isNumeric(c byte) bool { return isNumber(c) || c == '+' || c == '.' || c == 'e' || c == 'E' }
 
+// space passes over white space.
 func (s *scanner) space() {
 	for s.pos < len(s.msg) {
 		switch s.msg[s.pos] {
@@ -188,6 +194,7 @@ func (s *scanner) space() {
 	}
 }
 
+// peek is the next byte; 0 at the end.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.msg) {
 		return s.msg[s.pos]
@@ -195,6 +202,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// wrong is the error at the present position.
 func (s *scanner) wrong(what string) error {
 	return fmt.Errorf("%w: %s (at byte %d)", ErrMalformed, what, s.pos)
 }

@@ -88,6 +88,7 @@ type Fault struct {
 	Path string // such as /Users; empty: any
 	At   int
 
+	// seen counts the matching requests, fired those that were answered badly.
 	seen  int
 	fired int
 }
@@ -158,10 +159,12 @@ func (b *Target) due(r *http.Request) *Fault {
 	return hit
 }
 
+// lasting says whether a fault, once it has come, comes at every matching request.
 func lasting(k Kind) bool {
 	return slices.Contains(Fatal, k) && k != EmptyPage && k != TotalShrinks || slices.Contains(Poison, k)
 }
 
+// serve answers a request, badly if a fault is due. Requests without the token are refused.
 func (b *Target) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/elsewhere" {
 		if r.Header.Get("Authorization") != "" {
@@ -272,6 +275,7 @@ func (b *Target) page(r *http.Request, scim bool, total int, record func(int, bo
 	}
 }
 
+// user is the i-th user, in the form of SCIM or of REST. Every seventh is inactive.
 func (b *Target) user(i int, scim bool) map[string]any {
 	id, name := fmt.Sprintf("u%d", i), fmt.Sprintf("user%d", i)
 	if !scim {
@@ -291,6 +295,7 @@ func (b *Target) user(i int, scim bool) map[string]any {
 	}
 }
 
+// group is the i-th group, with users i*10 to i*10+9 as members.
 func (b *Target) group(i int, scim bool) map[string]any {
 	id := fmt.Sprintf("g%d", i)
 	var members []any

@@ -92,6 +92,7 @@ func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool 
 	return true
 }
 
+// say writes a text and flushes it, so that it is on its way before the mischief follows.
 func say(w http.ResponseWriter, text string) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json")

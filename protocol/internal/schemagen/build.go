@@ -39,11 +39,13 @@ type schema struct {
 // members keeps the struct's order.
 type members []member
 
+// member is one property with its name.
 type member struct {
 	name   string
 	schema *schema
 }
 
+// MarshalJSON writes the properties in the order of the struct's fields, which a map would lose.
 func (m members) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -66,13 +68,17 @@ var open = map[string]bool{"wire.Type": true}
 
 // builder makes one document.
 type builder struct {
+	// source has comments and constants; root is the document's type; defs are the definitions made
+	// so far.
 	source *source
 	root   reflect.Type
 	defs   map[string]*schema
 }
 
+// newBuilder makes a builder for one document.
 func newBuilder(s *source) *builder { return &builder{source: s, defs: map[string]*schema{}} }
 
+// document is the schema of an envelope, with an ID and the definitions it uses.
 func (b *builder) document(name string, t reflect.Type) (*schema, error) {
 	b.root = t
 	s, err := b.object(t)
@@ -84,6 +90,8 @@ func (b *builder) document(name string, t reflect.Type) (*schema, error) {
 	return s, nil
 }
 
+// object is the schema of a struct. Fields without omitempty or omitzero are required; a field
+// without a JSON name is an error.
 func (b *builder) object(t reflect.Type) (*schema, error) {
 	s := &schema{Type: "object", Description: b.source.comments[t.String()]}
 	for i := range t.NumField() {
@@ -104,6 +112,7 @@ func (b *builder) object(t reflect.Type) (*schema, error) {
 	return s, nil
 }
 
+// field is the schema of a field: that of its type, with the bounds and the comment of the field.
 func (b *builder) field(path string, t reflect.Type) (*schema, error) {
 	s, err := b.value(t)
 	if err != nil {
@@ -118,6 +127,8 @@ func (b *builder) field(path string, t reflect.Type) (*schema, error) {
 	return s, nil
 }
 
+// value is the schema of a type. Integers have the range that every JSON reader keeps exactly,
+// ±2^53.
 func (b *builder) value(t reflect.Type) (*schema, error) {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -150,6 +161,8 @@ func (b *builder) value(t reflect.Type) (*schema, error) {
 	return nil, fmt.Errorf("no schema for %s", t)
 }
 
+// text is the schema of a string type. The constants of a type are its only values, unless the type
+// is open.
 func (b *builder) text(t reflect.Type) *schema {
 	s := &schema{Type: "string"}
 	if t.PkgPath() != "" && !open[t.String()] {
@@ -171,6 +184,7 @@ func (b *builder) nullable(t reflect.Type) (*schema, error) {
 	return s, nil
 }
 
+// dictionary is the schema of a map, whose keys are any texts.
 func (b *builder) dictionary(t reflect.Type) (*schema, error) {
 	s := &schema{Type: "object", Description: b.source.comments[t.String()]}
 	if t.Elem().Kind() == reflect.Interface {

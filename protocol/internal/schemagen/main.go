@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
+// main writes the schemas, and exits with 1 if it cannot.
 func main() {
 	root := flag.String("root", "..", "folder of the protocol module")
 	flag.Parse()
@@ -100,4 +101,5 @@ func generate(root string) (map[string][]byte, error) {
 	return files, nil
 }
 
+// fileName is the name of an envelope's file, by which schemas refer to each other.
 func fileName(envelope string) string { return envelope + ".schema.json" }

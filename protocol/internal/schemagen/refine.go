@@ -54,15 +54,19 @@ var refinements = map[string]func(*schema){
 	"wire.RegisterRequest.SealingKey":  key,
 }
 
+// notEmpty demands a text of one character at least.
 func notEmpty(s *schema) { s.MinLength = 1 }
 
 // key is 32 bytes in unpadded base64url.
 func key(s *schema) { s.MinLength, s.MaxLength = 43, 43 }
 
+// date demands a day without time (RFC 3339 full-date).
 func date(s *schema) { s.Format = "date" }
 
+// atMost bounds a text, in characters.
 func atMost(n int) func(*schema) { return func(s *schema) { s.MaxLength = n } }
 
+// between bounds a number on both sides.
 func between(least, greatest int64) func(*schema) {
 	return func(s *schema) { s.Minimum, s.Maximum = &least, &greatest }
 }

@@ -41,6 +41,7 @@ func readSource(dirs ...string) (*source, error) {
 	return s, nil
 }
 
+// file collects the types and constants of one file.
 func (s *source) file(f *ast.File) {
 	pkg := f.Name.Name
 	for _, d := range f.Decls {
@@ -59,6 +60,8 @@ func (s *source) file(f *ast.File) {
 	}
 }
 
+// typeSpec collects the comments of a type and its fields. A comment behind a field wins over one
+// above it.
 func (s *source) typeSpec(pkg string, spec *ast.TypeSpec, doc *ast.CommentGroup) {
 	name := pkg + "." + spec.Name.Name
 	s.comments[name] = text(doc)

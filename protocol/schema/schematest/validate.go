@@ -33,8 +33,10 @@ func Validate(name string, document []byte) error {
 	return nil
 }
 
+// node is a schema, or an object of a document.
 type node = map[string]any
 
+// load reads a schema by name.
 func load(name string) (node, error) {
 	text, err := schema.Read(name)
 	if err != nil {
@@ -47,15 +49,20 @@ func load(name string) (node, error) {
 	return root, nil
 }
 
+// validator collects what is wrong with a document. root is the schema that local references are
+// looked up in.
 type validator struct {
 	root  node
 	found []string
 }
 
+// wrong adds a finding at a place of the document.
 func (v *validator) wrong(at, format string, args ...any) {
 	v.found = append(v.found, at+" "+fmt.Sprintf(format, args...))
 }
 
+// check holds a value against a schema, keyword by keyword. A keyword that it does not understand
+// is an error, so that no rule is passed over in silence.
 func (v *validator) check(at string, s node, doc any) {
 	for keyword, arg := range s {
 		switch keyword {
@@ -88,6 +95,7 @@ func (v *validator) check(at string, s node, doc any) {
 	}
 }
 
+// reference follows a reference to a local definition or to another file.
 func (v *validator) reference(at, ref string, doc any) {
 	if name, ok := strings.CutPrefix(ref, "#/$defs/"); ok {
 		def, ok := v.root["$defs"].(node)[name].(node)
@@ -108,6 +116,8 @@ func (v *validator) reference(at, ref string, doc any) {
 	v.found = append(v.found, other.found...)
 }
 
+// anyOf is satisfied if one choice has no finding. The findings of the first choice are shown
+// otherwise.
 func (v *validator) anyOf(at string, choices []any, doc any) {
 	var first []string
 	for _, c := range choices {
@@ -122,6 +132,7 @@ func (v *validator) anyOf(at string, choices []any, doc any) {
 	v.wrong(at, "fits none of the choices (%s)", strings.Join(first, "; "))
 }
 
+// types is satisfied if the value has one of the types.
 func (v *validator) types(at string, arg, doc any) {
 	names, ok := arg.([]any)
 	if !ok {
@@ -135,6 +146,7 @@ func (v *validator) types(at string, arg, doc any) {
 	v.wrong(at, "is %T, must be %v", doc, names)
 }
 
+// isType says whether a value has a type of JSON Schema.
 func isType(name string, doc any) bool {
 	switch d := doc.(type) {
 	case nil:
@@ -152,6 +164,7 @@ func isType(name string, doc any) bool {
 	}
 }
 
+// format checks dates and times. Other formats are errors.
 func (v *validator) format(at, format string, doc any) {
 	text, ok := doc.(string)
 	if !ok {
@@ -163,6 +176,7 @@ func (v *validator) format(at, format string, doc any) {
 	}
 }
 
+// bound checks a number, a text's length in characters or an array's length.
 func (v *validator) bound(at, keyword string, limit float64, doc any) {
 	var n float64
 	switch d := doc.(type) {
@@ -180,6 +194,7 @@ func (v *validator) bound(at, keyword string, limit float64, doc any) {
 	}
 }
 
+// items checks every element.
 func (v *validator) items(at string, s node, doc any) {
 	list, _ := doc.([]any)
 	for i, e := range list {
@@ -187,6 +202,7 @@ func (v *validator) items(at string, s node, doc any) {
 	}
 }
 
+// object checks one of the three keywords about members.
 func (v *validator) object(at, keyword string, arg, doc any) {
 	members, ok := doc.(node)
 	if !ok {

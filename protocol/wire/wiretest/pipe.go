@@ -27,12 +27,14 @@ type End struct {
 	out  chan<- []byte
 }
 
+// line is what both ends share: whether it has ended, and why.
 type line struct {
 	once sync.Once
 	done chan struct{}
 	err  error
 }
 
+// end ends the line once; the first reason counts.
 func (l *line) end(err error) {
 	l.once.Do(func() {
 		l.err = err

@@ -121,6 +121,7 @@ func (p *Player) Play(lines []Line) error {
 // Socket is the connection played on last.
 func (p *Player) Socket() wire.Socket { return p.socket }
 
+// line plays one line of the transcript: a line of its own side is sent, any other is expected.
 func (p *Player) line(l Line) error {
 	if l.Cut {
 		cut(p.socket)
@@ -147,6 +148,7 @@ func (p *Player) line(l Line) error {
 	}
 }
 
+// cut drops the connection without a closing handshake.
 func cut(s wire.Socket) {
 	if c, ok := s.(interface{ Cut() }); ok {
 		c.Cut()
@@ -157,6 +159,7 @@ func cut(s wire.Socket) {
 	_ = s.Close(1006, "")
 }
 
+// send sends a frame, with the variables filled in and a proof signed.
 func (p *Player) send(frame map[string]any) error {
 	filled := p.fill(frame)
 	if p.Sign != nil && frame["type"] == string(wire.TypeProof) {
@@ -191,6 +194,8 @@ func (p *Player) fill(v any) any {
 	}
 }
 
+// fillText is the value of a text in a frame to send: a variable, the present time, a new ID, or
+// the text.
 func (p *Player) fillText(s string) any {
 	if n, ok := number(s); ok {
 		return n
@@ -210,6 +215,7 @@ func (p *Player) fillText(s string) any {
 	return s
 }
 
+// expect waits for a frame that matches. Frames of the ignored types are passed over.
 func (p *Player) expect(want map[string]any) error {
 	for {
 		msg, err := p.socket.ReadMessage()
@@ -246,6 +252,7 @@ func (p *Player) remember(f wire.Frame) {
 	}
 }
 
+// expectClose waits for the end of the connection with this code.
 func (p *Player) expectClose(want Close) error {
 	for {
 		_, err := p.socket.ReadMessage()
@@ -301,6 +308,8 @@ func (p *Player) match(at string, want, got any) error {
 	return nil
 }
 
+// matchText compares a text of the transcript, in which variables and wildcards may stand, with a
+// value. A variable takes the first value that it meets.
 func (p *Player) matchText(at, want string, got any) error {
 	text, isText := got.(string)
 	if _, ok := number(want); ok {
