@@ -38,6 +38,9 @@ func (k *Connector) Test(ctx context.Context, req v1.TestRequest, report connect
 	return resp, nil
 }
 
+// verdict is the answer of a connection test: the steps that were done, the error of the one that
+// failed, and the warnings that the client has collected meanwhile. The cause of a failure is in
+// the step; the answer itself is not an error.
 func verdict(s *provider.Session, steps *target.Steps, err error, result *v1.Target) v1.TestResponse {
 	resp := steps.Answer(err, result)
 	resp.Warnings = s.Client.Warnings()
@@ -47,12 +50,17 @@ func verdict(s *provider.Session, steps *target.Steps, err error, result *v1.Tar
 // probe is a connection test under way.
 type probe struct {
 	*provider.Session
+	// steps are what the answer lists, in the order in which they were tried.
 	steps    *target.Steps
 	result   *v1.Target // the answer that the verdict rests on
 	facts    *v1.TargetFacts
 	warnings []v1.Warning
 }
 
+// run asks for the declaration of the service (RFC 7644 section 4). What it says becomes the facts
+// of the answer, and the Date of its response the target's clock. Where that fails a user is asked
+// for instead: many services have no declaration, and one that lets users be read has passed, with
+// a warning.
 func (p *probe) run(ctx context.Context) error {
 	refused := p.Client.Step(
 		ctx,
@@ -105,6 +113,8 @@ func (p *probe) factsOf(declared provider.Declaration) *v1.TargetFacts {
 	return f
 }
 
+// users asks for one user, which shows whether the credentials may read. The answer is read to its
+// end and its records are not kept: the detail says how many there are.
 func (p *probe) users(ctx context.Context) error {
 	one := target.Request{URL: p.UsersPath, Query: url.Values{"count": {"1"}}, Phase: "users", Stream: true}
 	return p.Client.Step(ctx, p.steps, "users_probe", one, func(resp *target.Response, step *v1.TestStep) error {
@@ -124,6 +134,7 @@ func (p *probe) users(ctx context.Context) error {
 	})
 }
 
+// rest makes a response the one that the verdict is based on: that of the last request wins.
 func (p *probe) rest(resp *target.Response) {
 	p.result = &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Result()}
 }

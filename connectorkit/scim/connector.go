@@ -12,10 +12,13 @@ import (
 // Connector reads and changes SCIM service providers. Between calls it keeps tokens, rate budgets, and what targets
 // declare.
 type Connector struct {
-	env    connectorkit.Env
+	env connectorkit.Env
+	// shared is what all calls of this process have in common by target: tokens and the budget of
+	// requests.
 	shared *target.Shared
 	sleep  target.Sleep // for tests
-	cache  provider.Cache
+	// cache spares asking a target for its declaration with each change.
+	cache provider.Cache
 }
 
 // New makes a connector that reaches its targets through env.
@@ -23,6 +26,8 @@ func New(env connectorkit.Env) connectorkit.Connector {
 	return &Connector{env: env, shared: target.Process()}
 }
 
+// open reads the settings of a call and makes a client for it. Nothing is asked of the target yet.
+// The caller closes the session.
 func (k *Connector) open(
 	ctx context.Context, auth v1.AuthConfig, report connectorkit.Report,
 ) (*provider.Session, error) {

@@ -39,22 +39,31 @@ type State struct {
 	Plan     Plan      `json:"plan"`
 	Leg      int       `json:"leg"`            // of Plan.Legs
 	List     *Position `json:"list,omitempty"` // in the leg's list; nil: at its beginning
-	Counts   [4]int    `json:"counts"`         // by the order of allKinds
-	Before   [4]int    `json:"before"`         // the same at the beginning of the leg
-	Doubts   [4]bool   `json:"doubts"`
+	// Counts are the records emitted so far, which the scopes of the last page state.
+	Counts [4]int `json:"counts"` // by the order of allKinds
+	Before [4]int `json:"before"` // the same at the beginning of the leg
+	// Doubts are the kinds of which something may be missing. Their scope is not stated as
+	// complete, so that nothing of them is treated as deleted.
+	Doubts [4]bool `json:"doubts"`
 	// why content may be missing that the next read by time would not find
-	Missed   string                   `json:"missed,omitempty"`
-	Latest   *time.Time               `json:"latest,omitempty"` // greatest meta.lastModified
-	Began    *time.Time               `json:"began,omitempty"`  // the target's clock when the read began
-	Rights   []string                 `json:"rights,omitempty"` // roles and entitlements that users carry
-	Vague    bool                     `json:"vague,omitempty"`  // Rights are not all
+	Missed string     `json:"missed,omitempty"`
+	Latest *time.Time `json:"latest,omitempty"` // greatest meta.lastModified
+	Began  *time.Time `json:"began,omitempty"`  // the target's clock when the read began
+	// Rights are kept by their ids, so that a read that is resumed emits each right once.
+	Rights []string `json:"rights,omitempty"` // roles and entitlements that users carry
+	Vague  bool     `json:"vague,omitempty"`  // Rights are not all
+	// Shapes are the kinds of values that attributes had first in this read: see DropChangedKinds
+	// of syncrun.
 	Shapes   map[string]resource.Kind `json:"shapes,omitempty"`
 	ByUser   bool                     `json:"by_user,omitempty"`  // users carried groups
 	Strategy string                   `json:"strategy,omitempty"` // of members, once found out
 	Members  Membership               `json:"members"`
-	Samples  []Sample                 `json:"samples,omitempty"`
-	Stats    v1.Stats                 `json:"stats"`
-	Estimate *v1.Estimate             `json:"estimate,omitempty"`
+	// Samples are compared with those of the last read: they show whether the members of a group
+	// changed although its lastModified did not.
+	Samples []Sample `json:"samples,omitempty"`
+	// Stats include those of the attempts before a resume.
+	Stats    v1.Stats     `json:"stats"`
+	Estimate *v1.Estimate `json:"estimate,omitempty"`
 }
 
 // Membership is what was seen of the members of groups so far. The choice of how to read them rests on it.

@@ -7,16 +7,22 @@ import (
 
 // Watermark is what an incremental sync starts from. It is the cursor.
 type Watermark struct {
-	V        int        `json:"v"`
+	V int `json:"v"`
+	// Settings is the digest of the settings that decide the result; a cursor of others is not
+	// used.
 	Settings string     `json:"settings"`
 	Since    *time.Time `json:"since,omitempty"` // by the target's clock
 	Full     string     `json:"full,omitempty"`  // why the next read must be a full one
-	Rights   []string   `json:"rights,omitempty"`
-	Vague    bool       `json:"vague,omitempty"`
-	Strategy string     `json:"strategy,omitempty"`
-	Always   bool       `json:"always,omitempty"` // the target does not report when memberships change
-	Cut      int        `json:"cut,omitempty"`    // a group of so many members may have more
-	Samples  []Sample   `json:"samples,omitempty"`
+	// Rights are those that the last read saw: an incremental read states them as present, since it
+	// does not see every user that carries one.
+	Rights []string `json:"rights,omitempty"`
+	// Vague says that Rights are not all: their names had been too long for a cursor.
+	Vague bool `json:"vague,omitempty"`
+	// Strategy is how members of groups are read. It is found out by a full read and kept.
+	Strategy string   `json:"strategy,omitempty"`
+	Always   bool     `json:"always,omitempty"` // the target does not report when memberships change
+	Cut      int      `json:"cut,omitempty"`    // a group of so many members may have more
+	Samples  []Sample `json:"samples,omitempty"`
 }
 
 // Cursor is the end of this read put as the start of the next. elapsed is how long the read took.

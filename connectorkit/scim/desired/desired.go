@@ -13,8 +13,13 @@ import (
 
 // Attribute is one attribute as it should be. A nil value means that it should be absent.
 type Attribute struct {
-	Path       resource.Path
-	Value      any
+	// Path is where the attribute is in the record of a user, by RFC 7644 section 3.10.
+	Path resource.Path
+	// Value is what json.Unmarshal makes of the desired value: texts, truth values, numbers, lists
+	// and objects.
+	Value any
+	// Secret keeps the value out of messages and of what is compared with the record: a password is
+	// never sent back by a service.
 	Secret     bool
 	IgnoreCase bool // compared whatever the case of letters
 }

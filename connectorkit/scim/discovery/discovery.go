@@ -56,20 +56,27 @@ func Failed(err error) (v1.DiscoverResponse, error) {
 	return v1.DiscoverResponse{Objects: []v1.DiscoveredObject{}, Error: d}, nil
 }
 
+// run is one discovery under way. Its results are collected while the samples are read, since a
+// warning must not cost the objects that were found before it.
 type run struct {
 	*provider.Session
+	// declared are the schemas of the target; empty where it does not answer /Schemas.
 	declared provider.Schemas
 	req      v1.DiscoverRequest
+	// n is how many records are sampled of each resource.
 	n        int
 	objects  []v1.DiscoveredObject
 	warnings []v1.Warning
 }
 
+// wants says whether one of the kinds was asked for. No kinds in the request means all of them.
 func (d *run) wants(kinds ...v1.ObjectKind) bool {
 	return len(d.req.Objects) == 0 ||
 		slices.ContainsFunc(kinds, func(k v1.ObjectKind) bool { return slices.Contains(d.req.Objects, k) })
 }
 
+// users samples users once for identities and accounts both: SCIM has one resource for the person
+// and the account, so that the fields are the same.
 func (d *run) users(ctx context.Context, report connectorkit.Report) error {
 	if !d.wants(v1.Identities, v1.Accounts) {
 		return nil
@@ -93,6 +100,9 @@ func (d *run) users(ctx context.Context, report connectorkit.Report) error {
 	return nil
 }
 
+// groups samples groups for entitlements and grants. A target that refuses to list groups may have
+// none: that is a warning, and the users that were found stay. Any other error, such as a lost
+// connection, ends the discovery.
 func (d *run) groups(ctx context.Context, report connectorkit.Report) error {
 	if !d.wants(v1.Entitlements, v1.Grants) {
 		return nil
@@ -114,6 +124,8 @@ func (d *run) groups(ctx context.Context, report connectorkit.Report) error {
 	return nil
 }
 
+// add makes an object of what the schema declares and the samples show together. total is how many
+// records the target says to have; below 0 it did not say.
 func (d *run) add(kind, native, core string, recs []resource.Record, total int) {
 	object := v1.DiscoveredObject{Kind: kind, NativeType: native, SuggestedKey: "id"}
 	if total >= 0 {

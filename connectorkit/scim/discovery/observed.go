@@ -10,16 +10,23 @@ import (
 
 // observed is what the samples tell of one field.
 type observed struct {
-	present  int // records that have a value
-	values   int
+	// present counts records, and values counts single values: a record with three e-mail addresses
+	// has one of the former and three of the latter. The ratio of distinct values is that of the
+	// values.
+	present int // records that have a value
+	values  int
+	// distinct are the texts that were seen, shortened as samples are.
 	distinct map[string]bool
 	samples  []string
-	types    map[string]bool
-	formats  map[string]bool
-	multi    bool
-	secret   bool
+	// types and formats are sets: where values differ, the field has the wider type, and no format.
+	types   map[string]bool
+	formats map[string]bool
+	multi   bool
+	secret  bool
 }
 
+// fill writes the ratios and samples of a field. records is how many records were sampled, and
+// greater than 0. With mask, letters and digits of samples are replaced, and their shape stays.
 func (o *observed) fill(f *v1.DiscoveredField, records int, mask bool) {
 	f.NullRatio = round(1 - float64(o.present)/float64(records))
 	f.DistinctInSample = len(o.distinct)
@@ -37,6 +44,8 @@ func (o *observed) fill(f *v1.DiscoveredField, records int, mask bool) {
 	}
 }
 
+// observe looks at all values of all records, once, and sorts them by the names of attributes as
+// Flatten makes them. Secrets, which Flatten omits, are noted by their paths without their values.
 func observe(recs []resource.Record) map[string]*observed {
 	seen := map[string]*observed{}
 	at := func(name string) *observed {
@@ -77,6 +86,8 @@ func secretPaths(prefix string, rec resource.Record, found []string) []string {
 	return found
 }
 
+// see takes note of one record's value of a field. Each element of a list counts, and an empty text
+// counts as no value, since targets send it for what is not set.
 func (o *observed) see(v any) {
 	list, multi := v.([]any)
 	if !multi {
@@ -105,6 +116,8 @@ func (o *observed) see(v any) {
 	}
 }
 
+// sampleText is a value as a sample shows it: text as it is, anything else as JSON. It is cut at
+// sampleBytes, between characters.
 func sampleText(v any) string {
 	text, ok := v.(string)
 	if !ok {
@@ -133,6 +146,7 @@ func (o *observed) typ() string {
 	return "string"
 }
 
+// format is the one that all values have; empty where they differ.
 func (o *observed) format() string {
 	if len(o.formats) == 1 {
 		for f := range o.formats {

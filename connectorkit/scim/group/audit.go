@@ -70,6 +70,7 @@ func (g *reader) sampleOf(id string, t tally) {
 	g.State.Samples = g.State.Samples[:min(len(g.State.Samples), maxSamples)]
 }
 
+// sampled is what is kept of the members of a group to audit by; false if nothing is.
 func (g *reader) sampled(id string) (checkpoint.Sample, bool) {
 	i := slices.IndexFunc(g.State.Samples, func(s checkpoint.Sample) bool { return s.ID == id })
 	if i < 0 {

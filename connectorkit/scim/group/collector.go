@@ -32,9 +32,12 @@ type collector struct {
 
 // tally is what is known of the members of one group.
 type tally struct {
+	// count is how many members the group has, and sum the sum of their hashes: together they show
+	// whether two reads have seen the same members, whatever their order.
 	count int
 	sum   uint64
-	bad   int
+	// bad are entries that could not be read. A group that has some is not stated as complete.
+	bad int
 }
 
 // begin starts a group; id is empty until it is known.
@@ -79,6 +82,10 @@ func (s *collector) members(ctx context.Context, in *response.Reader) error {
 	return err
 }
 
+// member takes one entry of members while the answer is read, and hands on a grant. An entry may be
+// an object (RFC 7643 section 4.2) or, with some services, the bare id of a user. Where groups of a
+// vendor hold users only, an entry without type and $ref is taken for a user. An entry that cannot
+// be read is a warning, and the group not complete; only an error of emitting ends the read.
 func (s *collector) member(ctx context.Context, v response.Value) error {
 	if s.quiet || s.overflow || !s.Want[v1.Grants] {
 		return nil
@@ -113,11 +120,15 @@ func (s *collector) member(ctx context.Context, v response.Value) error {
 	return nil
 }
 
+// unread takes note of an entry that cannot be read, with a warning.
 func (s *collector) unread(message string) {
 	s.bad++
 	s.SkipRecord(message, s.group, v1.Grants)
 }
 
+// send hands on a grant, unless the same one was handed on of this group before: pages may overlap,
+// and a request that broke off is made again and brings the members from the first. A full batch is
+// emitted at once, so that of a large group only the hashes of its members stay in memory.
 func (s *collector) send(ctx context.Context, grant v1.RemoteGrant) error {
 	if s.quiet {
 		return nil

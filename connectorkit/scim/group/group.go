@@ -28,8 +28,11 @@ type entry struct {
 // at the end of the page.
 type reader struct {
 	*syncrun.Run
-	list      *syncrun.Listing
-	page      []entry
+	// list is the paged read that reader's functions are called from.
+	list *syncrun.Listing
+	// page are the groups of the page that is read, which are emitted at its end.
+	page []entry
+	// sink takes the members of the page while they arrive.
 	sink      collector
 	changes   bool             // only groups that changed are read
 	collected map[string]tally // groups of this page whose members were handed on in full, by an earlier try
@@ -60,6 +63,9 @@ func Read(ctx context.Context, r *syncrun.Run) error {
 	return g.checkMembers(ctx)
 }
 
+// newReader makes the read of groups by the list of them. Where members are not taken from that
+// list they are excluded from it, unless the target is known not to honour excludedAttributes (RFC
+// 7644 section 3.9).
 func newReader(ctx context.Context, r *syncrun.Run) *reader {
 	g := &reader{
 		Run:       r,
@@ -197,6 +203,8 @@ func (g *reader) pageDone(ctx context.Context, first func(string) bool) error {
 	return nil
 }
 
+// add puts a group among the records that are emitted next. Its members do not depend on it: they
+// are wanted even where entitlements are not.
 func (g *reader) add(rec resource.Record, id string) {
 	g.DropChangedKinds("group", rec, id)
 	g.SeeModified(rec.Object("meta").Time("lastModified"))

@@ -22,7 +22,8 @@ type Holding struct{ Held, Known bool }
 // Group looks up members of one group.
 type Group struct {
 	*provider.Session
-	cache         *provider.Cache
+	cache *provider.Cache
+	// key finds what the cache knows of the target, which is more than its address: see Cache.
 	key           [32]byte
 	provider      provider.Declaration
 	ID            string

@@ -20,7 +20,9 @@ const (
 // Cache keeps for ten minutes what targets declare and how they behaved, so that thousands of changes need not ask for
 // it thousands of times. The zero value is ready for use; its methods may be called concurrently.
 type Cache struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// known has the entries by a digest of the settings with the credentials (see KeyOf), so that
+	// two logins that may see different things share nothing.
 	known map[[32]byte]Entry
 }
 
@@ -77,6 +79,8 @@ func (f *Cache) Get(key [32]byte, now time.Time) (Entry, bool) {
 	return one, ok && now.Before(one.until)
 }
 
+// put keeps an entry. A cache that is full is emptied as a whole: that costs each target one
+// request, and needs no order of use.
 func (f *Cache) put(key [32]byte, one Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,6 +26,9 @@ func (s *Session) GroupPath(id string) (string, error) {
 	return resourcePath(s.GroupsPath, id, resource.PhaseGroups)
 }
 
+// resourcePath is the path of one resource by its id, which comes from the target and is trusted
+// for nothing: "." and ".." would lead to another resource when the path is resolved, and all other
+// characters are escaped.
 func resourcePath(list, id, phase string) (string, error) {
 	why := resource.InvalidID(id)
 	if id == "." || id == ".." {

@@ -110,6 +110,9 @@ func declare(out DeclaredFields, prefix string, attributes []resource.Record) De
 	return out
 }
 
+// declaredField is a field as an attribute of a schema declares it (RFC 7643 section 7). A type
+// that the RFC does not have is text, and what is not declared has the default of the RFC: one
+// value, not required, writable.
 func declaredField(name string, a resource.Record) v1.DiscoveredField {
 	f := v1.DiscoveredField{
 		Name:        name,

@@ -19,6 +19,7 @@ import (
 // Session is the access to one service provider during one call: the settings and the client.
 type Session struct {
 	settings.Settings
+	// Env is what the host of the connector provides, such as the dialer and the log.
 	Env    connectorkit.Env
 	Client *target.Client
 	Clock  *time.Time // the target's own, when it first answered; nil: it does not tell

@@ -149,6 +149,8 @@ type Quirk struct {
 //go:embed quirks.json
 var file []byte
 
+// profiles are read from quirks.json when the package is loaded. A mistake in that file is a panic,
+// which every test of the package meets.
 var profiles = load()
 
 // load reads the embedded file; its test makes sure that it can be read.

@@ -47,6 +47,8 @@ func (r *reader) memberships(ctx context.Context) error {
 	return nil
 }
 
+// membershipsOf hands on the groups that one user carries. first says whether the user is seen for
+// the first time in this list, so that a user on two pages counts once.
 func (r *reader) membershipsOf(ctx context.Context, res response.Element, first func(string) bool) error {
 	id := res.Key()
 	switch {

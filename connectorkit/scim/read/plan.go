@@ -43,6 +43,8 @@ func (r *reader) decide(ctx context.Context, req v1.SyncRequest) error {
 	return nil
 }
 
+// readAll plans a full read: all users, then all groups. reason says why it is not an incremental
+// one and is part of what the sync reports; empty where a full read was asked for.
 func (r *reader) readAll(reason string) {
 	legs := []string{checkpoint.LegUsers}
 	if r.WantsGroups() {
@@ -51,6 +53,10 @@ func (r *reader) readAll(reason string) {
 	r.State.Plan = checkpoint.Plan{Strategy: checkpoint.StrategyFull, Reason: reason, Legs: legs}
 }
 
+// readChanges plans a read of what changed since the last one: changed users, then the ids of all
+// users, because SCIM does not report deletions, then changed groups. All groups are read where a
+// change of members does not move their lastModified. What the last read knew is taken over into
+// the state, which becomes the next cursor.
 func (r *reader) readChanges(w checkpoint.Watermark) {
 	legs := []string{checkpoint.LegUsersChanged, checkpoint.LegUsersPresent}
 	if r.WantsGroups() {
@@ -126,4 +132,6 @@ func (r *reader) tryFilter(ctx context.Context) (why string, err error) {
 	return "", nil
 }
 
+// changedAfter is a filter by RFC 7644 section 3.4.2.2 for what was modified after a moment, which
+// is in the form of RFC 3339.
 func changedAfter(moment string) string { return fmt.Sprintf(`meta.lastModified gt "%s"`, moment) }

@@ -82,6 +82,8 @@ func (r *reader) legs(ctx context.Context) error {
 	return nil
 }
 
+// leg does one leg of the plan to its end, or goes on with it where a checkpoint left it. No plan
+// of this version has a leg of another name; a checkpoint that does is an error.
 func (r *reader) leg(ctx context.Context, leg string) error {
 	switch leg {
 	case checkpoint.LegUsers:

@@ -57,6 +57,7 @@ func (r *reader) rightsOf(rec resource.Record, id string) {
 	}
 }
 
+// grant emits a grant where grants were asked for.
 func (r *reader) grant(g v1.RemoteGrant) {
 	if r.Want[v1.Grants] {
 		r.Out.Grants = append(r.Out.Grants, g)

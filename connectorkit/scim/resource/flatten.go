@@ -36,11 +36,14 @@ func Flatten(rec Record) (out map[string]any, shortened []string) {
 	return f.out, f.shortened
 }
 
+// flattener collects the attributes of one record, and the paths of those that had to be cut.
 type flattener struct {
 	out       map[string]any
 	shortened []string
 }
 
+// put takes a value at a path. The parts of an object follow after sep, which is ":" behind the URN
+// of an extension and "." everywhere else.
 func (f *flattener) put(path, sep string, v any) {
 	switch v := v.(type) {
 	case nil:
@@ -56,6 +59,7 @@ func (f *flattener) put(path, sep string, v any) {
 	}
 }
 
+// set keeps a value, unless its path is that of a secret, or the record has too many attributes.
 func (f *flattener) set(path string, v any) {
 	if IsSecret(path) {
 		return
@@ -67,6 +71,8 @@ func (f *flattener) set(path string, v any) {
 	f.out[path] = v
 }
 
+// list takes a list as a whole, and beside it the bare values of its elements, the primary ones
+// first: a mapping that wants one e-mail address takes the first of "emails.value".
 func (f *flattener) list(path string, list []any) {
 	if len(list) > maxValues {
 		f.shortened = append(f.shortened, path)
@@ -117,6 +123,8 @@ func (f *flattener) clean(path string, v any) any {
 	return f.simple(path, v)
 }
 
+// simple is a text, number or truth value as it is handed on. A text that is too long is replaced
+// by an object that says how long it was, so that it is not mistaken for a value.
 func (f *flattener) simple(path string, v any) any {
 	switch v := v.(type) {
 	case string:

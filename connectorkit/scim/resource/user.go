@@ -116,6 +116,8 @@ func mailOf(rec Record) *string {
 	return Optional(best)
 }
 
+// displayName is the first of displayName, name.formatted, and given and family name together that
+// a user has.
 func displayName(rec Record) *string {
 	if d := rec.OptionalText("displayName"); d != nil {
 		return d

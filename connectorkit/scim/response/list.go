@@ -27,8 +27,11 @@ func ReadObject(resp *target.Response) (resource.Record, error) {
 
 // Head is a ListResponse without its resources.
 type Head struct {
-	Total    int // -1: not told
-	Next     string
+	Total int // -1: not told
+	// Next is the cursor of the next page (RFC 9865); empty at the end of the list and with paging
+	// by index.
+	Next string
+	// Received is how many resources the page has, which is counted and not what itemsPerPage says.
 	Received int
 }
 
@@ -120,6 +123,8 @@ func ReadInto(in *Reader, into resource.Record, name string) error {
 	return nil
 }
 
+// fill takes what follows or precedes the resources. A totalResults that is not a number is treated
+// as missing: services differ in whether they count at all.
 func (h *Head) fill(rest resource.Record) {
 	if n, err := strconv.Atoi(rest.Text("totalResults")); err == nil && n >= 0 {
 		h.Total = n

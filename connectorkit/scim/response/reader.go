@@ -50,6 +50,7 @@ type syntaxError struct{ what string }
 // Error says what came instead.
 func (e *syntaxError) Error() string { return "the JSON is broken: " + e.what }
 
+// unexpectedByte is the error for a byte that JSON does not allow where it stands.
 func unexpectedByte(b byte) error { return &syntaxError{fmt.Sprintf("unexpected %q", rune(b))} }
 
 // Peek gives the first byte of the next value or sign, and leaves it there.

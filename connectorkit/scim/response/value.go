@@ -21,7 +21,10 @@ type Value struct {
 // scan finds the end of a value.
 type scan struct {
 	Value
-	limit   int
+	// limit is how many bytes of the value are kept; the rest is read and thrown away.
+	limit int
+	// open is how many brackets and braces are open. A value ends with the one that closes the
+	// first.
 	open    int
 	quoted  bool // inside a string
 	escaped bool // after a backslash
@@ -52,6 +55,8 @@ func (s *scan) take(chunk []byte) (n int) {
 	return len(chunk)
 }
 
+// inString takes a byte inside a text. Only a quotation mark that no backslash precedes ends it;
+// the bytes of other characters need no attention, since UTF-8 has no byte below 0x80 in them.
 func (s *scan) inString(b byte) {
 	switch {
 	case s.escaped:
@@ -64,6 +69,9 @@ func (s *scan) inString(b byte) {
 	}
 }
 
+// outside takes a byte outside of texts. It counts values, objects and depth, by which a value that
+// is too large to be unpacked is recognized before it is unpacked. It does not check the syntax:
+// json.Unmarshal does.
 func (s *scan) outside(b byte) {
 	switch b {
 	case '"':
@@ -84,6 +92,8 @@ func (s *scan) outside(b byte) {
 	s.began = true
 }
 
+// keep adds bytes of the value up to the limit. The value is marked as too large when they are
+// more.
 func (s *scan) keep(part []byte) {
 	if room := s.limit - len(s.Text); len(part) > room {
 		part, s.large = part[:max(room, 0)], true

@@ -27,6 +27,7 @@ const (
 	MembersFilter = "users_filter"  // by asking for the users of each group
 )
 
+// memberStrategies are the allowed values of the setting member_strategy.
 var memberStrategies = []string{Auto, MembersInline, MembersByGet, MembersByUser, MembersFilter}
 
 // Page sizes. Without the setting, a target that declares a larger maxResults than the default is asked for up to
@@ -57,6 +58,7 @@ type Settings struct {
 	Write          quirks.Writing
 }
 
+// authMethods are those that a SCIM target may be asked to use.
 var authMethods = []string{
 	target.AuthBearer,
 	target.AuthClientCredentials,

@@ -141,6 +141,8 @@ func (l *Listing) Incomplete() string {
 	return ""
 }
 
+// stuck is the error of a list that does not end. It is the target's fault and not retried: the
+// next try would end the same way.
 func (l *Listing) stuck(why string) error {
 	return &v1.ErrorDetail{
 		Class: v1.ClassTargetFault, Code: "paging_loop", Phase: l.Phase, Message: why + "; reading was ended",

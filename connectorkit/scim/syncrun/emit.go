@@ -66,6 +66,8 @@ func (r *Run) emitPresent(ctx context.Context) error {
 	return nil
 }
 
+// readInfo says how this read is done, and why it is a full one if an incremental one was asked
+// for. Each page carries it: the receiver may see only the last pages of a read that was resumed.
 func (r *Run) readInfo() *v1.Read {
 	p := r.State.Plan
 	return &v1.Read{Incremental: p.Incremental(), Strategy: p.Strategy, FallbackReason: p.Reason}
@@ -83,6 +85,8 @@ func (r *Run) prepare(page *v1.Page) {
 	page.Scopes = append(r.Scopes, page.Scopes...)
 }
 
+// send emits what is held as one page and begins the next one empty. What is held is let go of
+// before it is emitted: after an error the run ends, and nothing is emitted twice.
 func (r *Run) send(ctx context.Context, page *v1.Page) error {
 	out := r.Out
 	out.Success, out.Page = true, page

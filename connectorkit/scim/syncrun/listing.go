@@ -25,6 +25,8 @@ type Listing struct {
 	Path  string
 	Phase string
 	Query url.Values // filter and the like; identical on every page, as RFC 9865 wants it
+	// Size is how many resources a page is asked to have. A target may send fewer, and that does
+	// not end the list.
 	Size  int
 	Quiet bool // do not warn of what comes twice
 
@@ -36,14 +38,19 @@ type Listing struct {
 	Prefetch bool // read leaves everything to page.done, so that the next page may be fetched meanwhile
 
 	Position checkpoint.Position
-	seen     map[uint64]struct{}
-	recent   []uint64
-	prints   map[uint64]struct{} // of pages
-	stale    int                 // pages in a row without anything new
-	front    int                 // as far as pages before a step back reached: up to there nothing new is expected
-	blank    int                 // empty pages in a row
+	// seen are hashes of all ids of the list so far. After a resume only those that the checkpoint
+	// holds are known, so that a few resources may count twice.
+	seen map[uint64]struct{}
+	// recent are the hashes of the last ids, in their order, for the next checkpoint.
+	recent []uint64
+	prints map[uint64]struct{} // of pages
+	stale  int                 // pages in a row without anything new
+	front  int                 // as far as pages before a step back reached: up to there nothing new is expected
+	blank  int                 // empty pages in a row
+	// restarts counts how often the list was begun again because its cursor was no longer known.
 	restarts int
-	resumed  bool
+	// resumed says that the list was not begun by this attempt.
+	resumed bool
 }
 
 // NewListing begins the paged read of one kind of resource, or goes on with it.

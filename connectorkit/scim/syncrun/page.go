@@ -50,6 +50,8 @@ func (l *Listing) fetchPage(ctx context.Context, at checkpoint.Position) <-chan 
 	return out
 }
 
+// request asks for the page at a position. Sorting by a stable key keeps pages by index from
+// overlapping; a cursor has an order of its own (RFC 9865), and without paging there is one page.
 func (l *Listing) request(at checkpoint.Position) target.Request {
 	q := maps.Clone(l.Query)
 	switch at.Mode {

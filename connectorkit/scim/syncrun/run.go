@@ -83,6 +83,7 @@ func New(s *provider.Session, p provider.Declaration, o *v1.SyncOptions, emit co
 // ObjectKinds are the kinds of objects in the order of the counts of a checkpoint.
 var ObjectKinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
 
+// wanted are the kinds of records that are emitted: those asked for, or all of them.
 func wanted(o *v1.SyncOptions) map[v1.ObjectKind]bool {
 	want := map[v1.ObjectKind]bool{}
 	for _, kind := range ObjectKinds {

@@ -102,6 +102,9 @@ func (c *change) changeMember(ctx context.Context, g *lookup.Group, user string,
 	return err
 }
 
+// noTarget says whether the service has answered a PATCH with the error noTarget (RFC 7644 section
+// 3.12): the path selects nothing. For the removal of a member that means that the member is gone
+// already.
 func noTarget(err error) bool {
 	var d *v1.ErrorDetail
 	return errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil &&

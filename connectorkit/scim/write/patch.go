@@ -27,6 +27,9 @@ func (c *change) operation(add bool, path string, value any) map[string]any {
 	return op
 }
 
+// byPut says whether a record is replaced by PUT instead of changed by PATCH: where the settings or
+// the profile say so, or the service declares that it has no PATCH. A service that declares nothing
+// is sent a PATCH.
 func (c *change) byPut() bool {
 	if c.Write.Update != "" {
 		return c.Write.Update == quirks.ByPut
@@ -34,10 +37,12 @@ func (c *change) byPut() bool {
 	return c.provider.Declared && !c.provider.Patch
 }
 
+// patched is the body of a PATCH (RFC 7644 section 3.5.2).
 func (c *change) patched(operations ...any) map[string]any {
 	return map[string]any{"schemas": []any{patchSchema}, "Operations": operations}
 }
 
+// word is the name of an operation as the service wants it: "replace" or, with some, "Replace".
 func (c *change) word(op string) string {
 	if c.Write.Words == quirks.WordsCapital {
 		return strings.ToUpper(op[:1]) + op[1:]
@@ -45,6 +50,8 @@ func (c *change) word(op string) string {
 	return op
 }
 
+// truth is a value as the service wants it: some take truth values as the texts "True" and "False"
+// only. Other values are as they were.
 func (c *change) truth(v any) any {
 	b, is := v.(bool)
 	switch {

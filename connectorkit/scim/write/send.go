@@ -31,12 +31,16 @@ func (u unknownOutcome) Unwrap() error { return u.ErrorDetail }
 
 // request is one change on its way.
 type request struct {
+	// method and path are those of HTTP; path begins after the base URL.
 	method string
 	path   string
-	body   any
-	etag   string // of the record as it was read
-	phase  string
-	note   string
+	// body is encoded as JSON; nil sends none.
+	body any
+	etag string // of the record as it was read
+	// phase names the step in an error, and note says in the plan of a dry run what the request is
+	// for.
+	phase string
+	note  string
 }
 
 // send plans a request and, unless this is a dry run, sends it. It gives the record of the answer, where there is one,
@@ -80,6 +84,8 @@ func (c *change) send(ctx context.Context, r request) (rec resource.Record, loca
 	return rec, location, nil
 }
 
+// encoded is a value as JSON without a line break at its end and without the escapes that
+// encoding/json makes for HTML.
 func encoded(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -15,7 +15,9 @@ type change struct {
 	cache    *provider.Cache
 	provider provider.Declaration
 	req      v1.ProvisionRequest
-	resp     v1.ProvisionResponse
+	// resp is filled while the operation runs, so that an error in its middle still reports what
+	// was done before.
+	resp v1.ProvisionResponse
 }
 
 // errPlanned ends a dry run where the first change would be sent.
@@ -43,6 +45,8 @@ func Provision(
 	return c.answer(c.do(ctx))
 }
 
+// do performs the operation of the request. An operation that is not one of accounts is one of
+// grants.
 func (c *change) do(ctx context.Context) error {
 	switch c.req.Op {
 	case v1.OpAccountCreate:
@@ -91,6 +95,7 @@ func (c *change) answer(err error) (v1.ProvisionResponse, error) {
 	return c.resp, nil
 }
 
+// warn adds a warning to the answer; id is the record's that it concerns.
 func (c *change) warn(code, message, id string) {
 	c.resp.Warnings = append(c.resp.Warnings, v1.Warning{Code: code, Message: message, ExternalID: id})
 }

@@ -22,6 +22,8 @@ func (c ColumnSealer) Open(ctx context.Context, tx *pg.Tx, row string, sealed []
 	return c.Ring.Open(ctx, tx, c.at(row), sealed)
 }
 
+// at is the place of one row's value, which is authenticated with it: a sealed value that is copied
+// to another row, column or table cannot be opened there.
 func (c ColumnSealer) at(row string) Place {
 	c.Place.Row = row
 	return c.Place

@@ -67,10 +67,13 @@ func theOneKey(path string) (*master, error) {
 	return newMaster(keys[0])
 }
 
+// without removes a master key from a list of keys, in place.
 func without(keys [][]byte, m *master) [][]byte {
 	return slices.DeleteFunc(keys, func(key []byte) bool { return bytes.Equal(key, m.key) })
 }
 
+// replaceFile writes the keys to a new file beside the old one and renames it, so that at any
+// moment one whole file is there. A symbolic link is replaced, not followed.
 func replaceFile(path string, keys [][]byte) error {
 	temp, err := writeBeside(path, keys)
 	if err != nil {

@@ -79,10 +79,14 @@ func (s *source) changed() (keys [][]byte, changed bool, err error) {
 	return keys, true, nil
 }
 
+// sameFile says whether a file is likely as it was read. A change that keeps the size, the
+// modification time and the inode is not noticed.
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
+// readKeys reads the master keys of one file, that which seals first. An error names the file and
+// never says what it holds.
 func readKeys(path string) ([][]byte, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -95,6 +99,9 @@ func readKeys(path string) ([][]byte, error) {
 	return keys, nil
 }
 
+// parseKeys reads a file of exactly 32 bytes as one raw key, and any other as lines: one key each,
+// in hexadecimal or base64; empty lines and those that begin with # are skipped. A file without a
+// key is an error.
 func parseKeys(raw []byte) (keys [][]byte, err error) {
 	if len(raw) == keySize {
 		return [][]byte{raw}, nil
@@ -118,6 +125,8 @@ func parseKeys(raw []byte) (keys [][]byte, err error) {
 
 var errNotAKey = errors.New("it must be 32 bytes: raw, in base64 or in hexadecimal")
 
+// parseKey tries the encodings in an order in which none is mistaken for another: 64 hexadecimal
+// digits are valid base64 as well, but of 48 bytes.
 func parseKey(text string) ([]byte, error) {
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,

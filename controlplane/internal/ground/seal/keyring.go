@@ -46,6 +46,7 @@ type dataKey struct {
 	learned   time.Time // when it was last seen to be the newest
 }
 
+// dataKeyID is the key of table tenant_key: data keys are numbered from 1 within a tenant.
 type dataKeyID struct {
 	tenant  string
 	version uint32
@@ -105,6 +106,8 @@ func (k *Keyring) OpenGlobal(purpose string, sealed []byte) ([]byte, error) {
 	return m.open(purpose, sealed)
 }
 
+// master finds a master key by its fingerprint, which a value of the deployment has after its first
+// byte; nil if the key is not known here.
 func (k *Keyring) master(fingerprint []byte) *master {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,6 +140,7 @@ func (k *Keyring) refresh() bool {
 	return true
 }
 
+// newMasters checks keys and keeps their order. No key, and the same key twice, are errors.
 func newMasters(keys [][]byte) ([]*master, error) {
 	masters := make([]*master, 0, len(keys))
 	for _, key := range keys {

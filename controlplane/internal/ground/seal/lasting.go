@@ -50,6 +50,9 @@ func (k *Keyring) Lasting(ctx context.Context, db *pg.DB, purpose string) (key [
 	return key, nil
 }
 
+// keepLasting stores what is derived now under a purpose, unless another process has stored it
+// already: the first one wins, and whoever calls reads the row afterwards. Repeating it changes
+// nothing.
 func (k *Keyring) keepLasting(ctx context.Context, tx *pg.Tx, purpose string) error {
 	sealed, err := k.SealGlobal(lastingPurpose(purpose), k.Derive(purpose))
 	if err != nil {
@@ -63,4 +66,5 @@ func (k *Keyring) keepLasting(ctx context.Context, tx *pg.Tx, purpose string) er
 	return err
 }
 
+// lastingPurpose separates what is sealed here from what other callers of SealGlobal seal.
 func lastingPurpose(purpose string) string { return "deployment|" + purpose }

@@ -17,10 +17,13 @@ type master struct {
 	key         []byte
 	fingerprint []byte
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// purposes are the ciphers of keys that were derived, by purpose; mu guards them.
 	purposes map[string]cipher.AEAD
 }
 
+// newMaster takes a copy of a key. 32 zero bytes are refused: they are what an empty volume or a
+// forgotten variable looks like.
 func newMaster(key []byte) (*master, error) {
 	if len(key) != keySize || bytes.Count(key, []byte{0}) == keySize {
 		return nil, errors.New("a master key has 32 bytes that are not all zero")
@@ -30,8 +33,11 @@ func newMaster(key []byte) (*master, error) {
 	return m, nil
 }
 
+// name is the fingerprint as people see it.
 func (m *master) name() Fingerprint { return Fingerprint(hex.EncodeToString(m.fingerprint)) }
 
+// seal encrypts with AES-256-GCM under a key that is derived for the purpose. The value is one byte
+// for the format, the fingerprint, the nonce, and the ciphertext with its tag.
 func (m *master) seal(purpose string, plain []byte) ([]byte, error) {
 	aead, err := m.forPurpose(purpose)
 	if err != nil {
@@ -54,6 +60,8 @@ func (m *master) open(purpose string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
+// globalBinding is authenticated with a value of the deployment, so that one of another purpose is
+// not accepted.
 func globalBinding(purpose string) []byte { return []byte("grantwright global|" + purpose) }
 
 // forPurpose is a key for one purpose, so that no two kinds of value share one.
@@ -80,6 +88,8 @@ func (m *master) expand(info string, size int) []byte {
 	return key
 }
 
+// newAEAD is AES in GCM with nonces of 96 random bits, which are written before the ciphertext.
+// NIST SP 800-38D allows 2^32 values under one key so.
 func newAEAD(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {

@@ -25,6 +25,7 @@ type Rotation struct {
 
 const usualBatch = 200
 
+// batch is how many rows are sealed anew in one transaction.
 func (r *Rotation) batch() int {
 	if r.Batch > 0 {
 		return r.Batch
@@ -32,6 +33,7 @@ func (r *Rotation) batch() int {
 	return usualBatch
 }
 
+// report tells the caller of progress; a step in which nothing was done is not reported.
 func (r *Rotation) report(what string, n int) {
 	if r.Step != nil && n > 0 {
 		r.Step(what, n)
@@ -113,6 +115,7 @@ func (r *Rotation) wrapAnew(ctx context.Context, tenant string, fingerprint []by
 	})
 }
 
+// within runs the transactions of a pass on behalf of a tenant's system, under row-level security.
 func (r *Rotation) within(ctx context.Context, tenant string) func(func(*pg.Tx) error) error {
 	return func(do func(*pg.Tx) error) error { return r.DB.As(ctx, viewer.System(tenant), do) }
 }
@@ -157,6 +160,9 @@ func (r *Rotation) through(
 	return total, err
 }
 
+// blocksOf is the size of a table in blocks of the server, now. A pass goes through the table by
+// ranges of blocks and needs no index; rows that are added meanwhile are sealed under the newest
+// key anyway.
 func blocksOf(ctx context.Context, run func(func(*pg.Tx) error) error, table string) (blocks int64, err error) {
 	err = run(func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) /
@@ -171,6 +177,8 @@ type sealedRow struct {
 	value       []byte
 }
 
+// collect reads the rows of a batch; each has its ctid, the name that its place has, and the sealed
+// value.
 func collect(rows pgx.Rows) ([]sealedRow, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s sealedRow, err error) {
 		return s, row.Scan(&s.place, &s.name, &s.value)
@@ -237,6 +245,8 @@ func (r *Rotation) Data(ctx context.Context, tenant string) (version uint32, tot
 	}
 }
 
+// dataPass seals anew what a tenant has under data keys older than version, column by column. It
+// can be interrupted at any time: what is done is committed by batches, and the next pass skips it.
 func (r *Rotation) dataPass(ctx context.Context, tenant string, version uint32) (total int, err error) {
 	for _, c := range Columns {
 		n, err := r.through(ctx, r.within(ctx, tenant), tenant, r.dataColumn(ctx, c, version))
@@ -247,6 +257,10 @@ func (r *Rotation) dataPass(ctx context.Context, tenant string, version uint32) 
 	return total, nil
 }
 
+// dataColumn is the pass over one column. The version of the data key is in bytes 2 to 5 of a
+// sealed value, so that rows are selected without opening them. "for no key update" locks them
+// against a change between reading and writing, and not against foreign keys that refer to them.
+// The names of tables and columns come from Columns, not from a request.
 func (r *Rotation) dataColumn(ctx context.Context, c Column, version uint32) pass {
 	find := fmt.Sprintf(`
 		select ctid::text, %s, %s
@@ -292,6 +306,8 @@ func (r *Rotation) begin(ctx context.Context, tenant string) (committed time.Tim
 	return time.Now(), version, err
 }
 
+// settle notes that nothing of a tenant is sealed under an older data key than version, so that the
+// older keys may be deleted.
 func (r *Rotation) settle(ctx context.Context, tenant string, version uint32) error {
 	const sql = `
 		update tenant_key

@@ -71,6 +71,9 @@ func (r *Rotation) Status(ctx context.Context, tenants []string) (Status, error)
 	return s, nil
 }
 
+// masterUses lists the known master keys in their order, and after them those that values are
+// sealed under and that are not known here: these values cannot be opened. It empties uses of what
+// it has listed.
 func (r *Rotation) masterUses(uses map[string]int64) (out []MasterUse) {
 	for i, key := range r.Ring.Masters() {
 		out = append(out, MasterUse{Key: key, Seals: i == 0, Known: true, Values: uses[string(key)]})
@@ -83,6 +86,7 @@ func (r *Rotation) masterUses(uses map[string]int64) (out []MasterUse) {
 	return out
 }
 
+// boolOrder orders what is true before what is false.
 func boolOrder(first bool) int {
 	if first {
 		return 0
@@ -90,6 +94,9 @@ func boolOrder(first bool) int {
 	return 1
 }
 
+// tenantUse counts the sealed values of one tenant by the version of their data key, and adds its
+// data keys to the counts of master keys. It reads every row of every sealed column: that is bulk
+// work with its own limit of time.
 func (r *Rotation) tenantUse(ctx context.Context, tenant string, masters map[string]int64) (TenantUse, error) {
 	use := TenantUse{Tenant: tenant, Values: map[uint32]int64{}}
 	err := r.DB.AsBulk(ctx, viewer.System(tenant), func(tx *pg.Tx) error {

@@ -43,6 +43,9 @@ func (k *Keyring) Seal(ctx context.Context, tx *pg.Tx, place Place, plain []byte
 	return key.seal(tx.Viewer.Tenant, place, plain)
 }
 
+// seal encrypts a value of a tenant: one byte for the format, four for the version of the data key,
+// the nonce, and the ciphertext with its tag. The place, the tenant and the version are
+// authenticated with it.
 func (key dataKey) seal(tenant string, place Place, plain []byte) ([]byte, error) {
 	binding, err := place.binding(tenant, key.version)
 	if err != nil {
@@ -155,6 +158,8 @@ func (k *Keyring) load(ctx context.Context, tx *pg.Tx, sql string, args ...any) 
 	return key, nil
 }
 
+// keepNewest remembers a tenant's newest data key. One that the transaction itself has just made is
+// not remembered: it is gone if the transaction is rolled back.
 func (k *Keyring) keepNewest(tenant string, key dataKey) {
 	if !key.committed {
 		return

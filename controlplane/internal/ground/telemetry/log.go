@@ -38,6 +38,7 @@ func NewLog(out io.Writer, level slog.Level, format string, whose Whose) (*slog.
 	return nil, fmt.Errorf("log-format is text or json, not %q", format)
 }
 
+// runContext is the key of the context's value that says what work is running.
 type runContext struct{}
 
 // running is a sync run and whose it is.
@@ -70,6 +71,8 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
+// known is what the context knows: the request, the tenant, the run and the trace, each only if
+// there is one. The tenant of a request precedes that of the work.
 func (h *handler) known(ctx context.Context) (attrs []slog.Attr) {
 	add := func(key, value string) {
 		if value != "" {
@@ -91,6 +94,8 @@ func (h *handler) known(ctx context.Context) (attrs []slog.Attr) {
 	return attrs
 }
 
+// says reports whether a line has the key already, by itself or by its logger. What a line says
+// itself is never overwritten.
 func (h *handler) says(r slog.Record, key string) (found bool) {
 	for _, said := range h.said {
 		if said == key {
@@ -138,13 +143,19 @@ func clean(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
+// dirty says whether a text needs scrub, so that the usual text is not copied.
 func dirty(s string) bool { return strings.ContainsFunc(s, steers) }
 
+// steers says whether a character outside of ASCII could change how a line is displayed: control
+// and format characters, such as those that reverse the direction, and separators of lines and
+// paragraphs. slog escapes those of ASCII itself.
 func steers(r rune) bool {
 	return r > unicode.MaxASCII &&
 		(unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r))
 }
 
+// scrub replaces such characters, so that a text from outside cannot make one line of a log look
+// like two or hide a part of it.
 func scrub(s string) string {
 	return strings.Map(func(r rune) rune {
 		if steers(r) {

@@ -17,7 +17,8 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 	limited  prometheus.Counter
 	replayed prometheus.Counter
-	shed     prometheus.Counter
+	// shed counts answers with status 503, and limited those with 429.
+	shed prometheus.Counter
 }
 
 // NewMetrics makes metrics of a process of this version.

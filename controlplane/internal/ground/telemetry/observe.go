@@ -70,6 +70,9 @@ type answer struct {
 	bytes         int
 }
 
+// tell counts a request that has been answered and writes it to the log: at level info if it failed
+// on this side or was slow, at debug otherwise. The path itself is only logged where no route
+// matched: elsewhere it holds ids. A stream or WebSocket is long by nature and not called slow.
 func (o *Observer) tell(ctx context.Context, r *http.Request, h http.Header, a answer, tenant string) {
 	stream := a.status == http.StatusSwitchingProtocols || strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
 	o.Metrics.answered(a.route, a.method, strconv.Itoa(a.status), a.took, stream)
@@ -163,6 +166,7 @@ type notes struct {
 	tenant string
 }
 
+// get is the tenant, once it is known; empty before.
 func (n *notes) get() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

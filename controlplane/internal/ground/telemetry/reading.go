@@ -76,6 +76,8 @@ func (r *Readings) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
+// desc describes the gauge to Prometheus. Whether it has a label is fixed, which the values may not
+// change later.
 func (g Gauge) desc() *prometheus.Desc {
 	var labels []string
 	if g.Label != "" {
@@ -84,6 +86,9 @@ func (g Gauge) desc() *prometheus.Desc {
 	return prometheus.NewDesc(g.Name, g.Help, labels, nil)
 }
 
+// current reads anew when the last values are older than Every, and gives the last ones otherwise.
+// mu is held meanwhile: of several scrapes at once one reads, and the others wait for it. It has
+// its own limit of time instead of the scraper's, whose context Prometheus does not hand on.
 func (r *Readings) current() ([]Reading, float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

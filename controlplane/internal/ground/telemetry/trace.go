@@ -38,6 +38,8 @@ func OpenTraces(ctx context.Context, endpoint string, ratio float64, version str
 	return newTraces(sdktrace.NewBatchSpanProcessor(exporter), ratio, version), nil
 }
 
+// newTraces makes a tracer that samples a part of the traces that begin here, and follows the
+// decision of whoever began one elsewhere. service.name is what collectors sort by.
 func newTraces(processor sdktrace.SpanProcessor, ratio float64, version string) *Traces {
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithSpanProcessor(processor),
@@ -84,6 +86,9 @@ func callersSpan(r *http.Request) trace.SpanContext {
 	return trace.SpanContextFromContext(ctx)
 }
 
+// end names the span of a request by its route, which is only known now, and ends it. Only errors
+// of this side make it an error: 4xx are the caller's, by the conventions of OpenTelemetry for
+// servers.
 func (o *Observer) end(span trace.Span, a answer) {
 	if span == nil {
 		return
@@ -135,6 +140,7 @@ func (t *Traces) Queries() pgx.QueryTracer {
 	return queries{t}
 }
 
+// queries makes a span of each statement that is sent within a recorded trace, as pgx's tracer.
 type queries struct{ traces *Traces }
 
 // TraceQueryStart begins a statement's span.
