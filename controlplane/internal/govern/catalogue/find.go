@@ -49,7 +49,7 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 		           coalesce(p.audience, '')) order by p.key, p.id)
 		         from (select m.* from seen m ` + after + ` order by m.key, m.id limit @rows offset @offset) p), '[]')`
 	var b pgx.Batch
-	b.Queue(byIndex)
+	b.Queue(pg.FewByIndex.SQL())
 	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &list) })
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return nil, 0, fmt.Errorf("look through the catalogue: %w", err)
@@ -61,10 +61,6 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 	}
 	return list, total, nil
 }
-
-// byIndex keeps planners from reading all words for the few that begin in one way, of which they know nothing.
-const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
-	set_config('max_parallel_workers_per_gather', '0', true)`
 
 // all gives every item, in the order of names.
 const all = `

@@ -109,10 +109,6 @@ func (a Query) way() string {
 	return withName
 }
 
-// byIndex keeps planners from reading all words for the few that begin in one way, of which they know nothing.
-const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
-	set_config('max_parallel_workers_per_gather', '0', true)`
-
 // Find returns the people who match and can receive a decision, 20 at most, by name.
 func (a Query) Find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, err error) {
 	a.Q = strings.TrimSpace(a.Q)
@@ -129,7 +125,7 @@ func (a Query) Find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, e
 	var list []DecisionColleague
 	var hits int
 	var b pgx.Batch
-	b.Queue(byIndex)
+	b.Queue(pg.FewByIndex.SQL())
 	b.Queue(a.way()+canReceive, args).QueryRow(func(row pgx.Row) error { return row.Scan(&hits, &list) })
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return found, fmt.Errorf("find colleagues: %w", err)

@@ -35,51 +35,36 @@ func (k Kind) Answerer() decision.Answer {
 		if err != nil {
 			return nil, err
 		}
-		back, err := widen(ctx, tx, k.Bulk)
-		if err != nil {
-			return nil, err
-		}
-		for i, a := range answered {
-			if over, is := why[ids[i]]; is {
-				results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about this "+
-					"any more: %s", over).
-					Also("allowed", []string{})
-				continue
+		err = tx.With(ctx, settings(k.Bulk), func() (err error) {
+			for i, a := range answered {
+				if over, is := why[ids[i]]; is {
+					results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about "+
+						"this any more: %s", over).
+						Also("allowed", []string{})
+					continue
+				}
+				if results[i], err = carry(ctx, tx, k, a); err != nil {
+					return err
+				}
 			}
-			if results[i], err = carry(ctx, tx, k, a); err != nil {
-				return nil, err
-			}
-		}
-		return results, back(ctx)
+			return nil
+		})
+		return results, err
 	}
 }
 
-// widen lets a decision reach whatever the task is about: that its maker may decide it is ruled already. It gives what
-// ends that.
-func widen(ctx context.Context, tx *pg.Tx, bulk bool) (back func(context.Context) error, err error) {
-	const settings = `select current_setting('app.sees', true), current_setting('statement_timeout'),
-		current_setting('enable_nestloop'), current_setting('jit')`
-	const set = `select set_config('app.sees', $1, true), set_config('statement_timeout', $2, true),
-		set_config('enable_nestloop', $3, true), set_config('jit', $4, true)`
-	var was [4]*string
-	if err := tx.QueryRow(ctx, settings).Scan(&was[0], &was[1], &was[2], &was[3]); err != nil {
-		return nil, fmt.Errorf("carry decisions out: %w", err)
-	}
-	none := ""
-	if was[0] == nil {
-		was[0] = &none
-	}
-	wide := [4]string{"all", *was[1], *was[2], *was[3]}
+// settings let a decision reach whatever the task is about: that its maker may decide it has been checked. bulk is for
+// decisions about thousands of rows.
+func settings(bulk bool) map[string]string {
 	if bulk {
-		wide = [4]string{"all", "10min", "off", "off"}
+		return map[string]string{
+			"app.sees":          "all",
+			"statement_timeout": "10min",
+			"enable_nestloop":   "off",
+			"jit":               "off",
+		}
 	}
-	if err := pg.Exec(ctx, tx, "carry decisions out", set, wide[0], wide[1], wide[2], wide[3]); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error {
-		_, err := tx.Exec(ctx, set, *was[0], *was[1], *was[2], *was[3])
-		return err
-	}, nil
+	return map[string]string{"app.sees": "all"}
 }
 
 // carry carries one decision out, or gives the fault for which it cannot be.

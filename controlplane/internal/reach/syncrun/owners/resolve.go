@@ -60,22 +60,12 @@ func (o owned) kinds(ctx context.Context, tx *pg.Tx) ([]string, error) {
 	return kinds, nil
 }
 
-// planned lets a statement of a full run do without nested loops: after a first load the statistics still say that the
-// tables are empty.
+// planned runs a statement of a full run under the settings for tables that were just loaded.
 func (r Resolver) planned(ctx context.Context, tx *pg.Tx, fn func() error) error {
 	if r.Incremental {
 		return fn()
 	}
-	var before string
-	const off = `select current_setting('enable_nestloop'), set_config('enable_nestloop', 'off', true)`
-	if err := tx.QueryRow(ctx, off).Scan(&before, nil); err != nil {
-		return err
-	}
-	if err := fn(); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `select set_config('enable_nestloop', $1, true)`, before)
-	return err
+	return tx.Planned(ctx, pg.LoadedTables, fn)
 }
 
 // toldOwners bounds the entitlements whose change of owners a run notes one by one in the audit log.

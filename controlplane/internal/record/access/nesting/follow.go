@@ -31,8 +31,7 @@ func FollowAccounts(ctx context.Context, tx *pg.Tx, connectorID string, accounts
 	return n, nil
 }
 
-// followSome goes up from what the accounts hold directly. Planners must go by the indexes, however little they know of
-// the tables. union, so that a cycle ends.
+// followSome goes up from what the accounts hold directly. union, so that a cycle ends.
 func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited, err error) {
 	const (
 		begin = `
@@ -53,13 +52,7 @@ func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited,
 		),`
 		some = `g.account_id = any(@accounts::text[]::uuid[])`
 	)
-	byIndex := map[string]string{
-		"enable_seqscan":   "off",
-		"enable_mergejoin": "off",
-		"enable_nestloop":  "on",
-		"jit":              "off",
-	}
-	err = planned(ctx, tx, byIndex, func() error {
+	err = tx.Planned(ctx, pg.FewAccounts, func() error {
 		n, err = agree(ctx, tx, begin, some, pgx.NamedArgs{"accounts": accounts})
 		return err
 	})

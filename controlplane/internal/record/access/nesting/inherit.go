@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,7 +38,7 @@ func Expand(ctx context.Context, tx *pg.Tx, connectorID string) (n Inherited, er
 	}
 	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 grants take
 	// minutes.
-	err = planned(ctx, tx, map[string]string{"enable_nestloop": "off", "work_mem": "96MB", "jit": "off"}, func() error {
+	err = tx.Planned(ctx, pg.WholeNesting, func() error {
 		limit, err := findFollowing(ctx, tx, connectorID)
 		if errors.Is(err, errTooManyInherited) {
 			n.Limit = limit
@@ -72,29 +70,6 @@ func nests(ctx context.Context, tx *pg.Tx, connectorID string) (does bool, err e
 func oneAtATime(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('nesting ' || current_tenant()::text || $1, 0))`
 	return pg.Exec(ctx, tx, "wait for others who follow the nesting", lock, connectorID)
-}
-
-// planned runs fn under settings of the planner, and puts back what they were.
-func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func() error) error {
-	const (
-		read = `select array_agg(current_setting(s.name) order by s.n) from unnest($1::text[]) with ordinality s (name,
-			n)`
-		write = `select count(set_config(s.name, s.value, true)) from unnest($1::text[], $2::text[]) s (name, value)`
-	)
-	names, values, before := slices.Collect(maps.Keys(settings)), []string{}, []string{}
-	for _, name := range names {
-		values = append(values, settings[name])
-	}
-	var b pgx.Batch
-	b.Queue(read, names).QueryRow(func(row pgx.Row) error { return row.Scan(&before) })
-	b.Queue(write, names, values)
-	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
-		return fmt.Errorf("set planner: %w", err)
-	}
-	if err := fn(); err != nil {
-		return err
-	}
-	return pg.Exec(ctx, tx, "set planner", write, names, before)
 }
 
 // findFollowing fills the temporary table following with the pairs of account and entitlement that follow from the

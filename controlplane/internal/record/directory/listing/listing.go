@@ -108,7 +108,7 @@ func Outwards(ctx context.Context, tx *pg.Tx) error {
 	if tx.Viewer.SeesAll() {
 		return nil
 	}
-	return pg.Exec(ctx, tx, "prepare to look outwards", outwards)
+	return pg.Exec(ctx, tx, "prepare to read what is visible", pg.FromVisible.SQL())
 }
 
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
@@ -129,23 +129,13 @@ func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items
 	return items, total, nil
 }
 
-// outwards makes planners go from what the viewer sees to the rows, so that a list costs what is seen and not what
-// there is: how much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take
-// otherwise. Without bitmaps, what is seen comes in the order of an index, and its look-ups in another go over the
-// same pages one after the other. A plan for whatever the values are serves as well as one for these, and is made once
-// a connection.
-const outwards = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-	set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
-	set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
-	set_config('plan_cache_mode', 'force_generic_plan', true)`
-
 // FetchFound is Fetch for who sees a part of the tenant, and for lists that no index gives in their order: what there
 // is is found once, for the page and the total, and then the rows of the page are read.
 func FetchFound[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
 	var ids []string
 	var b pgx.Batch
 	if !tx.Viewer.SeesAll() {
-		b.Queue(outwards)
+		b.Queue(pg.FromVisible.SQL())
 	}
 	sql, args := q.matching(page)
 	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })

@@ -34,27 +34,12 @@ func ResolveChanged(ctx context.Context, tx *pg.Tx, run string) (Result, error) 
 
 // ResolveQuery does the same for the identities that a query gives.
 func ResolveQuery(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) (Result, error) {
-	var planner string
-	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 people take
-	// minutes.
-	const noLoops = `select current_setting('enable_nestloop'), set_config('enable_nestloop', 'off', true)`
-	if err := tx.QueryRow(ctx, noLoops).Scan(&planner, nil); err != nil {
-		return Result{}, fmt.Errorf("resolve managers: %w", err)
-	}
-	m, err := resolve(ctx, tx, people, args)
-	if err != nil {
-		return m, err
-	}
-	if err := pg.Exec(
-		ctx,
-		tx,
-		"resolve managers",
-		`select set_config('enable_nestloop', $1, true)`,
-		planner,
-	); err != nil {
-		return m, err
-	}
-	return m, nil
+	var found Result
+	err := tx.Planned(ctx, pg.LoadedTables, func() (err error) {
+		found, err = resolve(ctx, tx, people, args)
+		return err
+	})
+	return found, err
 }
 
 // ResolveAround resolves the manager of one identity, and of those that may have waited for it. If fresh is set, the
