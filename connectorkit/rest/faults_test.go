@@ -17,7 +17,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-const onePage = `[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items","pagination":%s,"error":{"success_path":"ok","message_path":"error.text"}}]`
+const onePage = `[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items",` +
+	`"pagination":%s,"error":{"success_path":"ok","message_path":"error.text"}}]`
 
 // pages serves /users by a function of the request's query.
 func pages(t *testing.T, page func(q map[string]string) string) string {
@@ -65,7 +66,8 @@ func TestCursorsAndNextLinksLeadThroughAllPages(t *testing.T) {
 	}{
 		{"cursor", byCursor, `{"style":"cursor","cursor_param":"after","cursor_path":"next","total_path":"total"}`,
 			"1 2 3 4", nil},
-		{"last key", byKey, `{"style":"cursor","cursor_param":"starting_after","cursor_path":"items[-1].id","has_more_path":"has_more"}`, "1 2 3", nil},
+		{"last key", byKey, `{"style":"cursor","cursor_param":"starting_after","cursor_path":"items[-1].id",` +
+			`"has_more_path":"has_more"}`, "1 2 3", nil},
 		{"next url", byURL, `{"style":"next_url","next_url_path":"links.next"}`, "1 2",
 			[]any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "k3y-value"}},
 	} {
@@ -435,7 +437,8 @@ func TestBadSettingsAreToldAllAtOnce(t *testing.T) {
 		more    []any
 		want    []string
 	}{
-		{`[{"name":"a","object":"users","record_selector":"items[","pagination":{"style":"cursor"},"fields":{"emial":"mail","username":"a b"}}]`, nil,
+		{`[{"name":"a","object":"users","record_selector":"items[","pagination":{"style":"cursor"},` +
+			`"fields":{"emial":"mail","username":"a b"}}]`, nil,
 			[]string{`streams[0] (a): object must be one of identity`, `record_selector: "items["`,
 				`cursor_path or pagination.cursor_header is missing`, `"emial" is no member of a user`,
 				`fields.username`}},
@@ -445,7 +448,8 @@ func TestBadSettingsAreToldAllAtOnce(t *testing.T) {
 		{`[{"name":"a","object":"user","explode":{"pfad":"x"}}]`, nil, []string{`unknown member "pfad"`}},
 		{`[{"name":"a","object":"user","request":{"path":7}}]`, nil,
 			[]string{`request.path must not be a JSON number`}},
-		{`[{"name":"a","object":"user","request":{"path":"http://x/y"}},{"name":"a","object":"grant","parent":{"stream":"b"},"request":{"path":"x/{nr}"}}]`, nil,
+		{`[{"name":"a","object":"user","request":{"path":"http://x/y"}},{"name":"a","object":"grant",` +
+			`"parent":{"stream":"b"},"request":{"path":"x/{nr}"}}]`, nil,
 			[]string{"must be a path below base_url", `the name "a" is used twice`,
 				`has the parent "b", which is no stream`, "placeholder {nr}"}},
 		{`[{"name":"a","object":"user","parent":{"stream":"b"}},{"name":"b","object":"user","parent":{"stream":"a"}}]`,

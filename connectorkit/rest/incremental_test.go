@@ -196,7 +196,8 @@ func TestMembershipsAreReadAgainForGroupsThatHaveChanged(t *testing.T) {
 	if got := asJSON(
 		t,
 		out.Page.Scopes,
-	); got != `[{"kind":"grants","key":"entitlement:3","complete":true,"count":9},{"kind":"grants","key":"entitlement:4","complete":true,"count":0}]` {
+	); got != `[{"kind":"grants","key":"entitlement:3","complete":true,"count":9},{"kind":"grants",`+
+		`"key":"entitlement:4","complete":true,"count":0}]` {
 		t.Errorf("scopes = %s", got)
 	}
 }

@@ -91,7 +91,8 @@ func TestEveryStyleReadsEveryRecordOnce(t *testing.T) {
 
 func FuzzStreamsThatAreNoGoodAreRefusedWithoutPanic(f *testing.F) {
 	f.Add(
-		`[{"object":"user","record_selector":"$.a[?@.b]","fields":{"email":"!x"},"explode":[{"path":"a"}],"parent":{"stream":"x"}}]`,
+		`[{"object":"user","record_selector":"$.a[?@.b]","fields":{"email":"!x"},"explode":[{"path":"a"}],` +
+			`"parent":{"stream":"x"}}]`,
 	)
 	f.Add(`[{"object":"grant","request":{"path":"{a}{","query":{"a":1}},"pagination":{"style":"cursor","start":-1}}]`)
 	f.Fuzz(func(t *testing.T, text string) {

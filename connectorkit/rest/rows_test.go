@@ -21,8 +21,10 @@ func TestWithoutStreamsTheListOfPeopleIsFound(t *testing.T) {
 		t.Fatalf("accounts = %s", got)
 	}
 	jane := out.Accounts[0]
-	want := `{"external_id":"7","identity_external_id":"7","username":"jane","email":"jane@x.test","display_name":"Jane D","is_disabled":true,` +
-		`"attributes":{"active":false,"big":"9007199254740993","dept.code":"D1","dept.tags":["a","b"],"displayName":"Jane D","employeeId":7,"hired":"2020-01-02","login":"jane","mail":"jane@x.test","salary":12.5}}`
+	want := `{"external_id":"7","identity_external_id":"7","username":"jane","email":"jane@x.test",` +
+		`"display_name":"Jane D","is_disabled":true,` +
+		`"attributes":{"active":false,"big":"9007199254740993","dept.code":"D1","dept.tags":["a","b"],` +
+		`"displayName":"Jane D","employeeId":7,"hired":"2020-01-02","login":"jane","mail":"jane@x.test","salary":12.5}}`
 	if got := asJSON(t, jane); got != want {
 		t.Errorf("account =\n%s\nwant\n%s", got, want)
 	}
@@ -57,8 +59,11 @@ func TestFieldsFillTheRowsOfBothKinds(t *testing.T) {
 		"explode":{"path":"roles","as":"both","key_path":"code","name_path":"label","entitlement_kind":"role"}}]`,
 		),
 	)
-	wantIdentity := `{"external_id":"1","native_ref":"uid=a","email":"a@x.test","manager_ref":{"kind":"any","value":"2"},"hire_date":"2021-03-04","is_disabled":true,` +
-		`"attributes":{"boss":"2","first":1,"mail":"a@x.test","pk.n":1,"prefs":[1,2],"ref":"uid=a","roles":[{"code":"r1","label":"Role 1"},{"code":"r2"}],"seen":1700000000,"start":"2021-03-04T23:30:00-05:00","working":"no"}}`
+	wantIdentity := `{"external_id":"1","native_ref":"uid=a","email":"a@x.test","manager_ref":{"kind":"any",` +
+		`"value":"2"},"hire_date":"2021-03-04","is_disabled":true,` +
+		`"attributes":{"boss":"2","first":1,"mail":"a@x.test","pk.n":1,"prefs":[1,2],"ref":"uid=a",` +
+		`"roles":[{"code":"r1","label":"Role 1"},{"code":"r2"}],"seen":1700000000,` +
+		`"start":"2021-03-04T23:30:00-05:00","working":"no"}}`
 	if got := asJSON(t, out.Identities[0]); got != wantIdentity {
 		t.Errorf("identity =\n%s\nwant\n%s", got, wantIdentity)
 	}
@@ -127,7 +132,8 @@ func TestOnlyTheKindsAskedForAreEmitted(t *testing.T) {
 	base := answers(t, map[string]string{"/u": `[{"id":1,"a":{"b":1,"c":2},"d":3,"roles":["x"]}]`})
 	auth := settings(
 		base,
-		`[{"name":"u","object":"user","request":{"path":"u"},"explode":{"path":"roles"}},{"name":"broken","object":"entitlement","request":{"path":"nowhere"}}]`,
+		`[{"name":"u","object":"user","request":{"path":"u"},"explode":{"path":"roles"}},{"name":"broken",`+
+			`"object":"entitlement","request":{"path":"nowhere"}}]`,
 	)
 	out, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: auth, Options: &v1.SyncOptions{
 		Objects: []v1.ObjectKind{v1.Accounts, v1.Grants}, FieldAllowlist: []string{"a", "roles"},
@@ -150,13 +156,15 @@ func TestASuspendedPersonsAccountIsDisabledWhereNothingElseSaysSo(t *testing.T) 
 	base := answers(
 		t,
 		map[string]string{
-			"/people": `[{"id":"1","state":"SUSPENDED"},{"id":"2","state":"Active"},{"id":"3","state":"elsewhere"},{"id":"4","state":"LOCKED_OUT"}]`,
+			"/people": `[{"id":"1","state":"SUSPENDED"},{"id":"2","state":"Active"},{"id":"3","state":"elsewhere"},` +
+				`{"id":"4","state":"LOCKED_OUT"}]`,
 		},
 	)
 	read := func(fields string) string {
 		got := ""
 		for _, a := range mustRead(t, settings(base,
-			`[{"name":"p","object":"user","key_path":"id","record_selector":"$","request":{"path":"people"},"fields":`+fields+`}]`)).Accounts {
+			`[{"name":"p","object":"user","key_path":"id","record_selector":"$","request":{"path":"people"},`+
+				`"fields":`+fields+`}]`)).Accounts {
 			got += a.ExternalID + ":" + asJSON(t, a.IsDisabled) + " "
 		}
 		return got

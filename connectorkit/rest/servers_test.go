@@ -191,7 +191,8 @@ func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) 
 			"wr0ng-client-secret", "token", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			streams := `[{"name":"users","object":"account","request":{"path":"users?_page=1&_limit=100"},"pagination":{"style":"link_header"}}]`
+			streams := `[{"name":"users","object":"account","request":{"path":"users?_page=1&_limit=100"},` +
+				`"pagination":{"style":"link_header"}}]`
 			if out := mustRead(t, settings(base+tt.at, streams, tt.good...)); len(out.Accounts) != people {
 				t.Errorf("%d accounts, want %d", len(out.Accounts), people)
 			}

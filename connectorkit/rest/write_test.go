@@ -217,7 +217,8 @@ func TestJSONServerIsChangedOnceByEveryTemplate(t *testing.T) {
 			t.Errorf("%s tells the password: %s", req.Op, all)
 		}
 		if req.Op == v1.OpAccountCreate {
-			want := `POST /users {"dept":{"code":"NAVY"},"displayName":"Grace \"Amazing\" {{Hopper}}","enabled":true,"greeting":"Hello Grace!","locked":true,` +
+			want := `POST /users {"dept":{"code":"NAVY"},"displayName":"Grace \"Amazing\" {{Hopper}}","enabled":true,` +
+				`"greeting":"Hello Grace!","locked":true,` +
 				`"login":"grace","mail":"g@example.test","names":["Grace","Hopper"],"pass":"s3cret-pass","score":7.5}`
 			if sent[0] != want || first.Account.ExternalID == "" || first.Account.Attributes["dept.code"] != "NAVY" {
 				t.Errorf("sent %s\nwant %s\nmade %s", sent[0], want, asJSON(t, first.Account))
@@ -425,7 +426,8 @@ func TestWithoutReadsNothingIsTakenForDone(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
 	auth := written(
 		base,
-		`{"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"entitlement.grant":{"path":"/g/{{entitlement.remote_id}}"}}}`,
+		`{"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},`+
+			`"entitlement.grant":{"path":"/g/{{entitlement.remote_id}}"}}}`,
 	)
 	req := order(v1.OpAccountDisable, "7", auth)
 	if got := do(t, req); got.Outcome != v1.OutcomeApplied || got.Verified || got.Warnings[0].Code != "not_read_back" {
@@ -471,7 +473,8 @@ func TestAVersionOfYesterdayIsNotChanged(t *testing.T) {
 	})
 	auth := written(
 		base,
-		`{"reads":{"account":{"path":"/u/{{target.remote_id}}"}},"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"account.delete":{"path":"/u"}}}`,
+		`{"reads":{"account":{"path":"/u/{{target.remote_id}}"}},`+
+			`"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"account.delete":{"path":"/u"}}}`,
 	)
 	auth["streams"] = []any{
 		map[string]any{

@@ -113,13 +113,15 @@ func TestAnAttributeThatChangesItsTypeInMidReadIsLeftOut(t *testing.T) {
 		var out []string
 		for i := start; i < min(start+count, 31); i++ {
 			u := fmt.Sprintf(
-				`{"id":"u%d","userName":"n%d","department":"D1","name":{"givenName":"G"},"active":true,"level":3,"flag":"true"}`,
+				`{"id":"u%d","userName":"n%d","department":"D1","name":{"givenName":"G"},"active":true,"level":3,`+
+					`"flag":"true"}`,
 				i,
 				i,
 			)
 			if i > 20 {
 				u = fmt.Sprintf(
-					`{"id":"u%d","userName":"n%d","department":{"id":7,"name":"D1"},"name":{"givenName":["G"]},"active":"True","level":"high","flag":false}`,
+					`{"id":"u%d","userName":"n%d","department":{"id":7,"name":"D1"},"name":{"givenName":["G"]},`+
+						`"active":"True","level":"high","flag":false}`,
 					i,
 					i,
 				)

@@ -76,7 +76,8 @@ func TestTargetWithoutSchemasIsKnownByItsSamples(t *testing.T) {
 			map[string]string{
 				"/Users": page(
 					1,
-					`[{"id":"1","userName":"anna.b@example.test","password":"hunter2-hash","urn:vendor:x":{"clientSecret":"`+canary+`","since":"2024-02-03","level":3}}]`,
+					`[{"id":"1","userName":"anna.b@example.test","password":"hunter2-hash",`+
+						`"urn:vendor:x":{"clientSecret":"`+canary+`","since":"2024-02-03","level":3}}]`,
 					"",
 				),
 			},

@@ -220,8 +220,10 @@ func (e *estate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/scim+json")
 		fmt.Fprintf(
 			w,
-			`{"schemas":["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],"patch":{"supported":%t},"filter":{"supported":true,"maxResults":50},`+
-				`"etag":{"supported":%t},"changePassword":{"supported":true},"sort":{"supported":false},"bulk":{"supported":false}}`,
+			`{"schemas":["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],"patch":{"supported":%t},`+
+				`"filter":{"supported":true,"maxResults":50},`+
+				`"etag":{"supported":%t},"changePassword":{"supported":true},"sort":{"supported":false},`+
+				`"bulk":{"supported":false}}`,
 			e.patch,
 			e.etags,
 		)

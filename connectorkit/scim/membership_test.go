@@ -194,7 +194,8 @@ func TestMembersAreFoundByTheWayTheTargetHas(t *testing.T) {
 			if tt.warn != "" && !got.warned(tt.warn) {
 				t.Errorf("warnings = %v, want %s", got.warns, tt.warn)
 			}
-			if want := "identities true 150, accounts true 150, entitlements true 4, grants true 160"; got.complete() != want {
+			want := "identities true 150, accounts true 150, entitlements true 4, grants true 160"
+			if got.complete() != want {
 				t.Errorf("scopes = %s; want %s", got.complete(), want)
 			}
 			if tt.way != "" && !slices.Contains(tt.club.requests, tt.way) {

@@ -170,7 +170,8 @@ func cursors(
 }
 
 func TestCursorPaging(t *testing.T) {
-	const cursorSPC = `{"filter":{"supported":true,"maxResults":50},"pagination":{"cursor":true,"index":true,"defaultPaginationMethod":"cursor","maxPageSize":10}}`
+	const cursorSPC = `{"filter":{"supported":true,"maxResults":50},"pagination":{"cursor":true,"index":true,` +
+		`"defaultPaginationMethod":"cursor","maxPageSize":10}}`
 	for _, tt := range []struct {
 		name, spc string
 		setting   string

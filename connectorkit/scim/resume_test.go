@@ -237,7 +237,8 @@ func TestAForgottenCursorRestartsTheListNotTheRun(t *testing.T) {
 	} {
 		base, _ := forgetful(t, spc, map[int]func(http.ResponseWriter){4: fault})
 		got := mustSync(t, bearer(base), nil)
-		if want := "identities true 60, accounts true 60, entitlements false 0, grants false 0"; got.complete() != want ||
+		want := "identities true 60, accounts true 60, entitlements false 0, grants false 0"
+		if got.complete() != want ||
 			!got.warned("list_restarted") {
 			t.Errorf("%s: scopes %s, warnings %v; want %s", name, got.complete(), got.warns, want)
 		}

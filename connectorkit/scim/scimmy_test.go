@@ -67,7 +67,8 @@ func TestScimmyIsReadByItsChanges(t *testing.T) {
 		base+"/Groups/g2",
 		patchOf(
 			fmt.Sprintf(
-				`{"op":"add","path":"members","value":[{"value":"%s"}]},{"op":"remove","path":"members[value eq \"%s\"]"}`,
+				`{"op":"add","path":"members","value":[{"value":"%s"}]},{"op":"remove","path":"members[value eq `+
+					`\"%s\"]"}`,
 				id(60),
 				id(21),
 			),

@@ -152,7 +152,9 @@ func writeGroup(w http.ResponseWriter, n int, idFirst bool) {
 		}
 		fmt.Fprintf(
 			w,
-			`{"value":"00000000-0000-4000-8000-%012d","$ref":"https://target.example.test/scim/v2/Users/00000000-0000-4000-8000-%012d","type":"User","display":"Somebody With A Name"}`,
+			`{"value":"00000000-0000-4000-8000-%012d",`+
+				`"$ref":"https://target.example.test/scim/v2/Users/00000000-0000-4000-8000-%012d","type":"User",`+
+				`"display":"Somebody With A Name"}`,
 			i,
 			i,
 		)
@@ -232,9 +234,10 @@ func TestMembersAreFoundWhereTheTargetHasThem(t *testing.T) {
 			groups + `]}`
 	}
 	byGet := map[string]string{
-		"/Users":    noUsers,
-		"/Groups":   list(`{"id":"a","displayName":"A"},{"id":"b","displayName":"B"}`),
-		"/Groups/a": `{"id":"a","members":[{"value":"u1","type":"User"},{"value":"u1","type":"User"},{"value":"u2"},{"$ref":"https://x.test/v2/Groups/b"},{"$ref":"../Users/u%203"},{"value":7,"type":"user"},"u4"]}`,
+		"/Users":  noUsers,
+		"/Groups": list(`{"id":"a","displayName":"A"},{"id":"b","displayName":"B"}`),
+		"/Groups/a": `{"id":"a","members":[{"value":"u1","type":"User"},{"value":"u1","type":"User"},{"value":"u2"},` +
+			`{"$ref":"https://x.test/v2/Groups/b"},{"$ref":"../Users/u%203"},{"value":7,"type":"user"},"u4"]}`,
 		"/Groups/b": `{"id":"b","displayName":"B"}`,
 	}
 	wantA := []v1.RemoteGrant{
@@ -255,11 +258,14 @@ func TestMembersAreFoundWhereTheTargetHasThem(t *testing.T) {
 		want           []v1.RemoteGrant
 		scopes         string
 	}{
-		{"auto, not in the list", settings.Auto, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"auto, not in the list", settings.Auto, byGet, wantA, "identities true 0, accounts true 0, entitlements " +
+			"true 2, " +
 			"grants true 6"},
-		{"group by group", settings.MembersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"group by group", settings.MembersByGet, byGet, wantA, "identities true 0, accounts true 0, entitlements " +
+			"true 2, " +
 			"grants true 6"},
-		{"list only, as told", settings.MembersInline, byGet, nil, "identities true 0, accounts true 0, entitlements true 2, " +
+		{"list only, as told", settings.MembersInline, byGet, nil, "identities true 0, accounts true 0, entitlements " +
+			"true 2, " +
 			"grants true 0"},
 		{"auto, in the list", settings.Auto, inline, []v1.RemoteGrant{{AccountExternalID: ptr("u1"),
 			EntitlementExternalID: "a"}},

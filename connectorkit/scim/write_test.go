@@ -147,7 +147,8 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 		create.Account = joiner("grace@example.test")
 		made := twice(create, whole)
 		id := made.Account.ExternalID
-		if want := `grace@example.test grace@example.test Grace "Amazing" <Hopper> 0042 false Navy & Fleet +1 555`; want != fmt.Sprint(
+		want := `grace@example.test grace@example.test Grace "Amazing" <Hopper> 0042 false Navy & Fleet +1 555`
+		if want != fmt.Sprint(
 			*made.Account.Username,
 			" ",
 			*made.Account.Email,
@@ -616,28 +617,39 @@ func TestAVendorIsWrittenToAsItWants(t *testing.T) {
 		quiet bool // elimity does not take it
 	}{
 		{"path", nil, v1.OpAccountDisable, "",
-			`PATCH /Users/ada {"Operations":[{"op":"replace","path":"active","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Users/ada {"Operations":[{"op":"replace","path":"active","value":false}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"no path", []any{"patch_style", "no_path"}, v1.OpAccountDisable, "",
-			`PATCH /Users/ada {"Operations":[{"op":"replace","value":{"active":false}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Users/ada {"Operations":[{"op":"replace","value":{"active":false}}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"capital words and texts", []any{"patch_words", "capital", "booleans", "text"}, v1.OpAccountDisable, "",
-			`PATCH /Users/ada {"Operations":[{"op":"Replace","path":"active","value":"False"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+			`PATCH /Users/ada {"Operations":[{"op":"Replace","path":"active","value":"False"}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 		{"disable by DELETE", []any{"disable_by", "delete"}, v1.OpAccountDisable, "", `DELETE /Users/ada`, false},
 		{"add by path", nil, v1.OpEntitlementGrant, "empty",
-			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":[{"value":"ada"}]}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"add as Databricks", []any{"vendor_profile", "databricks"}, v1.OpEntitlementGrant, "empty",
-			`PATCH /Groups/empty {"Operations":[{"op":"add","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Groups/empty {"Operations":[{"op":"add","value":{"members":[{"value":"ada"}]}}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"add as Salesforce", []any{"vendor_profile", "salesforce"}, v1.OpEntitlementGrant, "empty",
-			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":{"members":[{"value":"ada"}]}}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+			`PATCH /Groups/empty {"Operations":[{"op":"add","path":"members","value":{"members":[{"value":"ada"}]}}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 		{"remove by path", nil, v1.OpEntitlementRevoke, "staff",
-			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members[value eq \"ada\"]"}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members[value eq \"ada\"]"}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"remove as GitHub", []any{"vendor_profile", "github-emu"}, v1.OpEntitlementRevoke, "staff",
-			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members","value":[{"value":"ada"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+			`PATCH /Groups/staff {"Operations":[{"op":"remove","path":"members","value":[{"value":"ada"}]}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 		{"remove by the whole list", []any{"remove_member", "replace"}, v1.OpEntitlementRevoke, "staff",
-			`PATCH /Groups/staff {"Operations":[{"op":"replace","path":"members","value":[{"type":"User","value":"bob"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
+			`PATCH /Groups/staff {"Operations":[{"op":"replace","path":"members","value":[{"type":"User",` +
+				`"value":"bob"}]}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, false},
 		{"remove by PUT", []any{"remove_member", "put"}, v1.OpEntitlementRevoke, "staff",
-			`PUT /Groups/staff {"displayName":"staff","id":"staff","members":[{"type":"User","value":"bob"}],"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"]}`, false},
+			`PUT /Groups/staff {"displayName":"staff","id":"staff","members":[{"type":"User","value":"bob"}],` +
+				`"schemas":["urn:ietf:params:scim:schemas:core:2.0:Group"]}`, false},
 		{"unlock", []any{"unlock_attribute", "urn:example:2.0:User:locked"}, v1.OpAccountUnlock, "",
-			`PATCH /Users/ada {"Operations":[{"op":"add","path":"urn:example:2.0:User:locked","value":false}],"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
+			`PATCH /Users/ada {"Operations":[{"op":"add","path":"urn:example:2.0:User:locked","value":false}],` +
+				`"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e, base := newEstate(t)

@@ -219,7 +219,8 @@ func TestTheServiceSeesWhatWasDoneToItsLogBehindItsBack(t *testing.T) {
 		t.Helper()
 		h.Exec(
 			fmt.Sprintf(
-				`do $$ begin set local role grantwright_owner; perform set_config('app.tenant_id', '%s', true); %s end $$`,
+				`do $$ begin set local role grantwright_owner; perform set_config('app.tenant_id', '%s', true); %s `+
+					`end $$`,
 				tenant,
 				sql,
 			),

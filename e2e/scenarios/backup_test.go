@@ -24,7 +24,8 @@ type integration struct {
 }
 
 var restored = regexp.MustCompile(
-	`restored as of \S+: (\d+) rows, tenants: 1; (\d+) secrets open, (\d+) audit entries verify\ntokens from before are refused \(epoch \d+\)`,
+	`restored as of \S+: (\d+) rows, tenants: 1; (\d+) secrets open, (\d+) audit entries verify\ntokens from before ` +
+		`are refused \(epoch \d+\)`,
 )
 
 func TestABackupIsRestoredAsTheManualSaysAndNothingRevokedComesBack(t *testing.T) {

@@ -227,7 +227,8 @@ func tornWorkspace(s *samples) torn {
 						return status, body
 					}
 					return 400, []byte(
-						`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"400","scimType":"tooMany","detail":"too many"}`,
+						`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"400",` +
+							`"scimType":"tooMany","detail":"too many"}`,
 					)
 				}})
 			}, status: "failed", code: "http_400", result: 400},

@@ -114,7 +114,8 @@ func TestOperatorsAreServedOnThisMachineAloneAndNobodyElseIs(t *testing.T) {
 	}
 	if !strings.Contains(body, `grantwright_agents_online 1`) ||
 		!strings.Contains(body, `grantwright_sync_runs{state="waiting_agent"} 1`) ||
-		!regexp.MustCompile(`grantwright_http_requests_total\{method="POST",route="/api/v1/connectors/\{id\}/sync",status="202"\} 2`).
+		!regexp.MustCompile(`grantwright_http_requests_total\{method="POST",route="/api/v1/connectors/\{id\}/sync",`+
+			`status="202"\} 2`).
 			MatchString(body) {
 		t.Errorf(
 			"/metrics does not count the agent, or the sync that was asked for:\n%s",

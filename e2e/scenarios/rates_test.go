@@ -175,7 +175,8 @@ func waits(t *testing.T, refusal api.Answer, rate int) {
 	left, after := standing(t, refusal)
 	if err != nil || wait < 1 || wait < after || left != 0 {
 		t.Errorf(
-			"the refusal says to wait %q, %d requests are left, more in %d s; want a second or more, none, and not later",
+			"the refusal says to wait %q, %d requests are left, more in %d s; want a second or more, none, and not "+
+				"later",
 			refusal.Header.Get("Retry-After"),
 			left,
 			after,

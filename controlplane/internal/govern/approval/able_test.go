@@ -125,7 +125,8 @@ func logged(p approval.Plan) string {
 	return strings.Join(all, "\n")
 }
 
-const askManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager","groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}]}]}}]`
+const askManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager",` +
+	`"groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}]}]}}]`
 
 // rule stores a rule for everything.
 func (h *house) rule(name, branches string) {

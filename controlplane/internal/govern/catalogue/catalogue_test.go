@@ -199,7 +199,8 @@ func TestAnItemTellsWhatThePersonHasOfItAndHowLongItTakes(t *testing.T) {
 	)
 	role := bundle(h, "role", "", given)
 	h.Exec(
-		`update role set parameters = '[{"name": "site", "type": "string", "required": true, "allowed_values": ["north", "south"]}]' where id = $1`,
+		`update role set parameters = '[{"name": "site", "type": "string", "required": true, `+
+			`"allowed_values": ["north", "south"]}]' where id = $1`,
 		role,
 	)
 	h.Exec(

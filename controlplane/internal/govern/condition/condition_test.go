@@ -39,7 +39,8 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 		warning             string
 	}{
 		{`{"match":"all","rules":[]}`, "everybody", true, ""},
-		{`{"match":"all","rules":[{"field":"department","op":"in","value":["Surgery","Nursing"]},{"field":"employment_type","op":"eq","value":"employee"}]}`,
+		{`{"match":"all","rules":[{"field":"department","op":"in","value":["Surgery","Nursing"]},` +
+			`{"field":"employment_type","op":"eq","value":"employee"}]}`,
 			"department is Nursing or Surgery, and employment type is employee", true, ""},
 		{`{"field":"department","op":"eq","value":"nursing"}`, "department is nursing", true, ""},
 		{`{"field":"employment_type","op":"eq","value":"Employee"}`, "employment type is employee", true, ""},
@@ -80,12 +81,17 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 		{`{"op":"has_entitlement","value":"e2"}`, "holds the entitlement e2", false, ""},
 		{`{"match":"none","rules":[{"op":"has_role","value":"x"},{"field":"department","op":"eq","value":"IT"}]}`,
 			"none of (holds the role x, or department is IT)", true, ""},
-		{`{"match":"all","rules":[{"match":"any","rules":[{"field":"title","op":"eq","value":"a"},{"field":"department","op":"eq","value":"Nursing"}]},{"field":"employment_type","op":"ne","value":"vendor"}]}`,
+		{`{"match":"all","rules":[{"match":"any","rules":[{"field":"title","op":"eq","value":"a"},` +
+			`{"field":"department","op":"eq","value":"Nursing"}]},{"field":"employment_type","op":"ne",` +
+			`"value":"vendor"}]}`,
 			"(title is a, or department is Nursing), and employment type is not vendor", true, ""},
 		{`{"expression":"identity['department'].upper() == 'NURSING' and record.get('title') is None  # why"}`,
-			`the expression "identity['department'].upper() == 'NURSING' and record.get('title') is None  # why" is true`, true, ""},
-		{`{"expression":"f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5"}`,
-			`the expression "f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5" is true`, true, ""},
+			`the expression "identity['department'].upper() == 'NURSING' and record.get('title') is None  # why" is ` +
+				`true`, true, ""},
+		{`{"expression":"f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' ` +
+			`and len(identity) > 5"}`,
+			`the expression "f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == ` +
+				`'b' and len(identity) > 5" is true`, true, ""},
 		{`{"expression":"identity.get('secondary_emails')"}`,
 			`the expression "identity.get('secondary_emails')" is true`, true, ""},
 		{`{"expression":"identity['attributes']['gone'] > 1"}`,

@@ -169,7 +169,8 @@ func prepareAll(n node) {
 // FuzzParse: whatever is sent is refused with words or matches without failing, and has a normal form that is stable.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`{"match":"all","rules":[{"field":"department","op":"in","value":["a"]},{"match":"none","rules":[{"op":"has_role","value":"r"}]}]}`,
+		`{"match":"all","rules":[{"field":"department","op":"in","value":["a"]},{"match":"none",` +
+			`"rules":[{"op":"has_role","value":"r"}]}]}`,
 		`{"expression":"identity['x']"}`, `{"field":"start_date","op":"after","value":"-P1Y"}`,
 		`{"field":"attributes.a.b","op":"gt","value":1e9}`,
 		`{"match":"all","rules":[null,1,"",[],{}]}`, "department is A, and (title is B, or none of (title is known))",

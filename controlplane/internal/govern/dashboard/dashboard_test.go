@@ -107,7 +107,8 @@ func (h *house) world() {
 	h.Exec(`update account set status = 'deleted' where id = $1`, h.Account(c, "removed", ben))
 	h.Exec(`update account set managed = 'managed' where id in ($1, $2)`, a, left)
 	h.Exec(
-		`insert into account_shape (tenant_id, account_id, connector_id, drift) values (current_tenant(), $1, $2, '[{"field": "mail"}]')`,
+		`insert into account_shape (tenant_id, account_id, connector_id, drift) values (current_tenant(), $1, $2, `+
+			`'[{"field": "mail"}]')`,
 		a,
 		c,
 	)

@@ -142,7 +142,9 @@ func (h *house) rule(name string, branches, terms string, entitlements ...string
 	return id
 }
 
-const byManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager","groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}],"fallback":[{"kind":"app_role","app_role":"admin"}]}]}}]`
+const byManager = `[{"outcome":{"kind":"chain","stages":[{"name":"Manager",` +
+	`"groups":[{"approvers":[{"kind":"manager"}],"mode":"any"}],"fallback":[{"kind":"app_role",` +
+	`"app_role":"admin"}]}]}}]`
 
 // wish is the body of a request for entitlements.
 func wish(who string, entitlements ...string) map[string]any {

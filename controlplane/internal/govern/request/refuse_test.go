@@ -255,7 +255,8 @@ func TestFloodIsStopped(t *testing.T) {
 func TestParametersOfARole(t *testing.T) {
 	h := open(t)
 	h.Exec(
-		`update role set parameters = '[{"name": "site", "type": "string", "required": true, "allowed_values": ["north", "south"]}, {"name": "level", "type": "integer"}]' where id = $1`,
+		`update role set parameters = '[{"name": "site", "type": "string", "required": true, `+
+			`"allowed_values": ["north", "south"]}, {"name": "level", "type": "integer"}]' where id = $1`,
 		h.role,
 	)
 	body := map[string]any{"requested_resources": []any{map[string]any{"role_id": h.role}}, "justification": "x"}

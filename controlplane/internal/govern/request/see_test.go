@@ -91,7 +91,8 @@ func TestWhoWasAskedSeesIt(t *testing.T) {
 	helper := h.user("helper", "")
 	h.rule(
 		"named",
-		`[{"outcome":{"kind":"chain","stages":[{"name":"One","groups":[{"approvers":[{"kind":"identity","identity_id":"`+helper+`"}],"mode":"any"}],
+		`[{"outcome":{"kind":"chain","stages":[{"name":"One","groups":[{"approvers":[{"kind":"identity",`+
+			`"identity_id":"`+helper+`"}],"mode":"any"}],
 		"fallback":[{"kind":"app_role","app_role":"admin"}]}]}}]`,
 		`{}`,
 		h.group,

@@ -64,11 +64,13 @@ func TestPlansAreWhatTheirReasonsSay(t *testing.T) {
 		plan              pg.Plan
 		tables, ask, step string
 	}{
-		"loaded tables": {pg.LoadedTables, loaded, `select count(*) from a join b on b.id = a.id where a.n = 2 and b.n = 2`, "Nested Loop"},
-		"whole nesting": {pg.WholeNesting, loaded, `select count(*) from a join b on b.id = a.id where a.n = 2 and b.n = 2`, "Nested Loop"},
-		"few by index":  {pg.FewByIndex, words, beginning, "Seq Scan on item"},
-		"few accounts":  {pg.FewAccounts, nested, above, "Seq Scan on edge"},
-		"from visible":  {pg.FromVisible, people, visible, "Seq Scan on person"},
+		"loaded tables": {pg.LoadedTables, loaded, `select count(*) from a join b on b.id = a.id ` +
+			`where a.n = 2 and b.n = 2`, "Nested Loop"},
+		"whole nesting": {pg.WholeNesting, loaded, `select count(*) from a join b on b.id = a.id ` +
+			`where a.n = 2 and b.n = 2`, "Nested Loop"},
+		"few by index": {pg.FewByIndex, words, beginning, "Seq Scan on item"},
+		"few accounts": {pg.FewAccounts, nested, above, "Seq Scan on edge"},
+		"from visible": {pg.FromVisible, people, visible, "Seq Scan on person"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := db.As(t.Context(), system, func(tx *pg.Tx) error {

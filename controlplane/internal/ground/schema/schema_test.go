@@ -64,12 +64,14 @@ func TestEveryBrokenRuleStopsTheStartAndIsNamed(t *testing.T) {
 		{"row_security_not_forced", `alter table account disable row level security`, ``},
 		{"row_security_not_forced", `create table loose (tenant_id uuid, a int)`, ``},
 		{"policy_missing", `drop policy tenant_only on connector`, ``},
-		{"policy_missing", `drop policy tenant_only on account; create policy tenant_only on account using (tenant_id = current_tenant()) with check (true)`, ``},
+		{"policy_missing", `drop policy tenant_only on account; ` +
+			`create policy tenant_only on account using (tenant_id = current_tenant()) with check (true)`, ``},
 		{"policy_too_wide", `create policy all_see on identity for select using (true)`, ``},
 		{"view_not_security_invoker", `create view people as select * from identity`, ``},
 		{"materialized_view_present", `create materialized view people as select 1 as a`, ``},
 		{"key_without_tenant", `create unique index loose on identity (email)`, ``},
-		{"foreign_key_without_tenant", `create table target (id uuid primary key); alter table account add column t uuid references target`, ``},
+		{"foreign_key_without_tenant", `create table target (id uuid primary key); ` +
+			`alter table account add column t uuid references target`, ``},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			d := pgtest.Fresh(t)

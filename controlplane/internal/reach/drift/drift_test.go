@@ -184,7 +184,8 @@ func TestAPersonWhoChangesIsWritten(t *testing.T) {
 	h.done()
 	h.wantTasks(`update_account lifecycle done {"attributes": {"l": "Berlin", "title": "Chief"}}`)
 	h.Exec(
-		`update account set row_hash = 'x', attributes = attributes || '{"title": "Chief", "l": "Berlin"}' where id = $1`,
+		`update account set row_hash = 'x', attributes = attributes || '{"title": "Chief", "l": "Berlin"}' `+
+			`where id = $1`,
 		account,
 	)
 	h.look()

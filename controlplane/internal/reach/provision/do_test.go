@@ -317,7 +317,8 @@ func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
 	h := Open(t)
 	h.s.Calls = 1 // so that the target sees the order
 	h.Exec(
-		`insert into connector_provisioning (tenant_id, connector_id, breaker) values (current_tenant(), $1, '{"max_failures": 10, "max_changes": 5, "window": "PT1H"}')`,
+		`insert into connector_provisioning (tenant_id, connector_id, breaker) values (current_tenant(), $1, `+
+			`'{"max_failures": 10, "max_changes": 5, "window": "PT1H"}')`,
 		h.connector,
 	)
 	for i := range 20 {

@@ -101,7 +101,8 @@ func TestLateAnswerIsNoReturnAndALaterOneIs(t *testing.T) {
 	o.grant(o.annInAdmins, `status = 'revoking'`)
 	o.grant(
 		o.annInAdmins,
-		`status = 'revoked', revoked_at = now() - interval '1 hour', suppress_reimport_until = now() + interval '1 hour'`,
+		`status = 'revoked', revoked_at = now() - interval '1 hour', `+
+			`suppress_reimport_until = now() + interval '1 hour'`,
 	)
 	o.sawAllBut("")
 	o.apply(o.evaluate())

@@ -42,7 +42,9 @@ func newSeveral(t testing.TB, db *pg.DB, n int) *several {
 	for i := range n {
 		id := s.connect(fmt.Sprintf("register-%d", i), "source")
 		s.exec(
-			`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
+			`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,`+
+				`"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H",`+
+				`"total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
 			id,
 		)
 		s.exec(

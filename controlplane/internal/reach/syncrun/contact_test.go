@@ -36,7 +36,8 @@ func TestPhoneNumbersFollowTheSourceAndTheAttributeSchema(t *testing.T) {
 	reads(nil, nil)
 	has("a source that does not read them", `{"phone_numbers": ["+1 555 2"]}`)
 	w.exec(
-		`insert into identity_schema (tenant_id, attributes, open) values (current_tenant(), '[{"name":"addresses","type":"list"}]', false)`,
+		`insert into identity_schema (tenant_id, attributes, open) values (current_tenant(), '[{"name":"addresses",` +
+			`"type":"list"}]', false)`,
 	)
 	w.source.script = telling(
 		"c",

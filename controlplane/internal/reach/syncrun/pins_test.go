@@ -72,7 +72,9 @@ func (h *hr) field(external, column string) string {
 // unguarded loosens the limits, so that a small world can change as it likes.
 func (h *hr) unguarded() {
 	h.w.exec(
-		`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H","total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
+		`update connector set safety = '{"limits":[{"kind":"identity_deactivation","floor":1000,"pct":100,`+
+			`"cap":1000},{"kind":"attribute_rewrite","floor":1000,"pct":100,"cap":1000}],"window":"PT24H",`+
+			`"total_loss":false,"hold_scope":"kind","hold_ttl":"P7D"}' where id = $1`,
 		h.w.connector,
 	)
 }

@@ -160,11 +160,15 @@ func TestAnEntrySaysWhoAndWhatButNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := column[string](t, db, v, `select regexp_replace(event, '"time":".*"', '"time":"T"') from audit_event`)[0]
-	want := `{"action":"connector.updated","actor":{"control_plane_admin":true,"display":"ada@example.com","id":"u1","ip":"192.0.2.7",` +
+	want := `{"action":"connector.updated","actor":{"control_plane_admin":true,"display":"ada@example.com","id":"u1",` +
+		`"ip":"192.0.2.7",` +
 		`"roles":["admin"],"token_id":"s1","type":"user","user_agent":"curl/8"},"category":"connector","changes":[` +
-		`{"after":"New","before":"Old","field":"name"},{"after":"[secret]","before":"[secret]","field":"bind_password","redacted":true},` +
-		`{"after":"[secret]","before":null,"field":"x"},{"after":{"base":{"client_secret":"[secret]","user":"eve"}},"before":[{"api_key":"[secret]"}],"field":"connection"}],` +
-		`"context":{"access_token":"[secret]","header":"Bearer [secret]","password_set":true,"request_id":"r1","seen":[{"token":"[secret]","token_id":"t7"}]},` +
+		`{"after":"New","before":"Old","field":"name"},{"after":"[secret]","before":"[secret]",` +
+		`"field":"bind_password","redacted":true},` +
+		`{"after":"[secret]","before":null,"field":"x"},{"after":{"base":{"client_secret":"[secret]","user":"eve"}},` +
+		`"before":[{"api_key":"[secret]"}],"field":"connection"}],` +
+		`"context":{"access_token":"[secret]","header":"Bearer [secret]","password_set":true,"request_id":"r1",` +
+		`"seen":[{"token":"[secret]","token_id":"t7"}]},` +
 		`"objects":[{"id":"a1","type":"agent"}],"on_behalf_of_tenant":{"actor_tenant":"` + home +
 		`","reason":"a ticket"},"outcome":"success","reason":"moved",` +
 		`"seq":1,"subject":{"id":"c1","type":"connector"},"tenant_id":"` + v.Tenant + `","time":"T"}`

@@ -15,7 +15,8 @@ func TestAProviderThatGoesTakesItsSessionsAndRolesAlong(t *testing.T) {
 	for _, tt := range []struct{ name, method, body string }{
 		{"deleted", "DELETE", ""},
 		{"switched off", "PATCH", `{"enabled":false}`},
-		{"of another issuer", "PATCH", `{"issuer":"https://127.0.0.1:9443/other","client_secret":"CANARY-client-secret"}`},
+		{"of another issuer", "PATCH", `{"issuer":"https://127.0.0.1:9443/other",` +
+			`"client_secret":"CANARY-client-secret"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := openOutside(t, "")

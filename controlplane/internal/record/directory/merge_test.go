@@ -92,7 +92,8 @@ func TestTwoRecordsOfAPersonBecomeOne(t *testing.T) {
 		"the account": `select count(*) from account where id =
 			'` + account + `' and identity_id = $1`,
 		"the report": `select count(*) from identity
-			where id = '` + report + `' and manager_id = $1 and manager_external_id = (select external_id from identity where id = $1)`,
+			where id = '` + report + `' and manager_id = $1 and manager_external_id = ` +
+			`(select external_id from identity where id = $1)`,
 		"the sponsorship": `select count(*) from identity
 			where id = '` + bot + `' and sponsor_id = $1 and backup_owner_id = $1`,
 		"what it owned": `select count(*) from entitlement

@@ -53,7 +53,8 @@ func TestWhatCannotBeStoredIsRefusedWithItsReason(t *testing.T) {
 		{"unknown employment", `{"external_id":"a","email":"a@example.com","employment_type":"friend"}`, 422,
 			"validation_failed"},
 		{"a machine without a sponsor", `{"external_id":"a","kind":"non_human"}`, 422, "validation_failed"},
-		{"an unknown sponsor", `{"external_id":"a","email":"a@example.com","sponsor_id":"0197a000-0000-7000-8000-00000000dead"}`, 422, "validation_failed"},
+		{"an unknown sponsor", `{"external_id":"a","email":"a@example.com",` +
+			`"sponsor_id":"0197a000-0000-7000-8000-00000000dead"}`, 422, "validation_failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := h.Refused(tt.status, tt.code, "admin", "POST", "/identities", tt.body)

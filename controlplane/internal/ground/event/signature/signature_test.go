@@ -40,7 +40,8 @@ func TestPublishedVectorsAreMet(t *testing.T) {
 		},
 		{
 			"evt_01J9ZQ3V7W8X9Y0Z1A2B3C4D5E",
-			`{"id":"evt_01J9ZQ3V7W8X9Y0Z1A2B3C4D5E","type":"identity.created","timestamp":"2026-01-02T03:04:05.678Z","data":{"id":"idn_01"}}`,
+			`{"id":"evt_01J9ZQ3V7W8X9Y0Z1A2B3C4D5E","type":"identity.created","timestamp":"2026-01-02T03:04:05.678Z",` +
+				`"data":{"id":"idn_01"}}`,
 			"v1,KSkErOav/AoXwOLMZ3fljOYA7kDEPFH6Yjg7B59NHIU= v1,QY/7b2vcCcwL992jdD2DtZv4LT/DOkoPUZNe6TI/S2U=",
 			1767323045,
 			[]string{

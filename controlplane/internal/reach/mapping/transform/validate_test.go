@@ -64,7 +64,8 @@ func TestAnIntegerKeepsAllItsDigits(t *testing.T) {
 	var in transform.TransformTrial
 	if err := json.Unmarshal(
 		[]byte(
-			`{"expression": "value + 1", "samples": [{"value": 123456789012345678901234567890}, {"value": 9007199254740993}]}`,
+			`{"expression": "value + 1", "samples": [{"value": 123456789012345678901234567890}, {"value": `+
+				`9007199254740993}]}`,
 		),
 		&in,
 	); err != nil {

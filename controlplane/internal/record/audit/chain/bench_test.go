@@ -16,10 +16,14 @@ func links(n int) []chain.Link {
 	for i := range out {
 		event := fmt.Appendf(
 			nil,
-			`{"action":"identity.updated","actor":{"display":"ada@example.com","id":"01a1f99f-1d39-767a-8283-ef45f2482195","ip":"192.0.2.7","roles":["admin"],`+
-				`"type":"user"},"category":"identity","changes":[{"after":"Sales","before":"Finance","field":"department"},{"after":"Lead","before":"Analyst","field":"title"}],`+
-				`"context":{"request_id":"01a1f99f-1d39-767a-8283-ef45f2482196"},"outcome":"success","seq":%d,"subject":{"display":"Ada Lovelace","id":"01a1f99f-1d39-767a-8283-ef45f2482197",`+
-				`"type":"identity"},"tenant_id":"01a1f99f-1d39-767a-8283-ef45f2482198","time":"2026-01-02T03:04:05.678Z"}`,
+			`{"action":"identity.updated","actor":{"display":"ada@example.com",`+
+				`"id":"01a1f99f-1d39-767a-8283-ef45f2482195","ip":"192.0.2.7","roles":["admin"],`+
+				`"type":"user"},"category":"identity","changes":[{"after":"Sales","before":"Finance",`+
+				`"field":"department"},{"after":"Lead","before":"Analyst","field":"title"}],`+
+				`"context":{"request_id":"01a1f99f-1d39-767a-8283-ef45f2482196"},"outcome":"success","seq":%d,`+
+				`"subject":{"display":"Ada Lovelace","id":"01a1f99f-1d39-767a-8283-ef45f2482197",`+
+				`"type":"identity"},"tenant_id":"01a1f99f-1d39-767a-8283-ef45f2482198",`+
+				`"time":"2026-01-02T03:04:05.678Z"}`,
 			i+1,
 		)
 		out[i] = chain.Link{Seq: int64(i + 1), Event: event, Prev: prev, Hash: chain.Hash(prev, event)}

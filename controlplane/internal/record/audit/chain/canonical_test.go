@@ -16,9 +16,13 @@ import (
 
 func TestTheExamplesOfRFC8785(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
-		{"section 3.2.2", `{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
-			`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`},
-		{"section 3.2.3, by UTF-16", `{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
+		{"section 3.2.2", `{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],` +
+			`"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
+			`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
+				`"string":"€$\u000f\nA'B\"\\\\\"/"}`},
+		{"section 3.2.3, by UTF-16", `{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet ` +
+			`With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small ` +
+			`Letter O With Diaeresis"}`,
 			`{"\r":"Carriage Return","1":"One","` + "\u0080" +
 				`":"Control","ö":"Latin Small Letter O With Diaeresis","€":"Euro Sign","😀":"Emoji: Grinning Face","` +
 				"\ufb33" + `":"Hebrew Letter Dalet With Dagesh"}`},
@@ -145,7 +149,8 @@ func mustMarshal(t *rapid.T, raw []byte) []byte {
 func TestHashesAreThoseOfTheVectors(t *testing.T) {
 	prev := chain.Genesis
 	for i, tt := range []struct{ event, want string }{
-		{`{"action":"tenant.bootstrapped","actor":"system","occurred_at":"2026-01-02T03:04:05Z","seq":1,"tenant_id":"t1"}`,
+		{`{"action":"tenant.bootstrapped","actor":"system","occurred_at":"2026-01-02T03:04:05Z","seq":1,` +
+			`"tenant_id":"t1"}`,
 			"c2ef9d2507e04f3de9c034f10ecd656c55e8e6921c6da195a62eb9bef9d2f034"},
 		{`{"action":"identity.created","actor":"system","occurred_at":"2026-01-02T03:04:05Z","seq":2,"tenant_id":"t1"}`,
 			"917b3c8d179f6633c89d0796ca052b6b44672fd982dd886aaaa0e32ea13c749f"},
