@@ -11,8 +11,8 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/config"
 )
 
-// heed is how long an agent that runs may take to notice that it shall drain.
-const heed = 10 * time.Second
+// noticeTime is how long an agent that runs may take to notice that it shall drain.
+const noticeTime = 10 * time.Second
 
 // errNotRunning says that there is nothing to drain.
 var errNotRunning = errors.New("no agent runs with this data directory")
@@ -49,7 +49,7 @@ func (c command) drainNow(ctx context.Context, dir config.Dir, on bool, wait tim
 	if err := dir.SetDrain(on); err != nil {
 		return err
 	}
-	heeded := time.Now().Add(heed)
+	noticeBy := time.Now().Add(noticeTime)
 	until := time.Now().Add(wait)
 	for {
 		status, alive, err := running(dir)
@@ -62,8 +62,8 @@ func (c command) drainNow(ctx context.Context, dir config.Dir, on bool, wait tim
 		case status.Draining == on && (!on || wait == 0 || status.InFlight == 0):
 			c.drained(on, status.InFlight)
 			return nil
-		case status.Draining != on && time.Now().After(heeded):
-			return errors.New("the agent does not heed it; is it older than this command?")
+		case status.Draining != on && time.Now().After(noticeBy):
+			return errors.New("the agent does not react to the request; is it older than this command?")
 		case status.Draining == on && time.Now().After(until):
 			return fmt.Errorf("%d tasks still run after %s; the agent takes no new ones", status.InFlight, wait)
 		}

@@ -35,7 +35,7 @@ func (c command) status(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	r, err := look(dir, time.Now())
+	r, err := readReport(dir, time.Now())
 	if err != nil {
 		return c.fail(err)
 	}
@@ -55,8 +55,8 @@ func (c command) status(args []string) int {
 	return exitOK
 }
 
-// look reads everything from the data directory; it does not ask the agent.
-func look(dir config.Dir, now time.Time) (report, error) {
+// readReport reads everything from the data directory; it does not ask the agent.
+func readReport(dir config.Dir, now time.Time) (report, error) {
 	state, err := dir.LoadState()
 	if err != nil {
 		return report{}, err

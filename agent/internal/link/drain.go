@@ -37,8 +37,8 @@ func (l *Link) keepDrain(ctx context.Context) {
 	}
 }
 
-// tellDrain tells the control plane at once whether the agent takes new tasks.
-func (s *session) tellDrain() {
+// sendDrain tells the control plane at once whether the agent takes new tasks.
+func (s *session) sendDrain() {
 	if s.Runner.Draining() {
 		// A connection that is closed is followed by another, whose heartbeats say it.
 		_ = s.conn.Send(wire.Frame{Type: wire.TypeDrain}, struct{}{})

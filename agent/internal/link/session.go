@@ -186,7 +186,7 @@ func (s *session) live(ctx, ended context.Context) {
 			s.stop()
 			return
 		case <-s.drained:
-			s.tellDrain()
+			s.sendDrain()
 		case <-tick.C:
 			s.sendHeartbeat()
 			s.status.refresh()

@@ -31,10 +31,10 @@ type socket struct {
 func newSocket(ws *websocket.Conn, pace Pace) *socket {
 	s := &socket{ws: ws, pace: pace, pingDone: make(chan struct{})}
 	ws.SetReadLimit(wire.HardMaxFrame)
-	ws.SetPongHandler(func(string) error { return s.heard() })
+	ws.SetPongHandler(func(string) error { return s.extendDeadline() })
 	answer := ws.PingHandler()
 	ws.SetPingHandler(func(data string) error {
-		if err := s.heard(); err != nil {
+		if err := s.extendDeadline(); err != nil {
 			return err
 		}
 		return answer(data)
@@ -43,8 +43,8 @@ func newSocket(ws *websocket.Conn, pace Pace) *socket {
 	return s
 }
 
-// heard moves the deadline: the other end is alive.
-func (s *socket) heard() error { return s.ws.SetReadDeadline(time.Now().Add(s.pace.Silent)) }
+// extendDeadline moves the deadline: the other end is alive.
+func (s *socket) extendDeadline() error { return s.ws.SetReadDeadline(time.Now().Add(s.pace.Silent)) }
 
 // ping sends websocket pings, which keep idle connections through proxies alive.
 func (s *socket) ping() {
@@ -63,7 +63,7 @@ func (s *socket) ping() {
 
 // ReadMessage implements wire.Socket.
 func (s *socket) ReadMessage() ([]byte, error) {
-	if err := s.heard(); err != nil {
+	if err := s.extendDeadline(); err != nil {
 		return nil, err
 	}
 	kind, msg, err := s.ws.ReadMessage()

@@ -54,7 +54,7 @@ func (t *task) work(ctx context.Context, c call) {
 	patience := cmp.Or(time.Duration(t.offer.ProgressTimeoutS)*time.Second, wire.ProgressTimeout)
 	t.watch.start(patience, func() { t.cancel(errStuck) })
 	defer t.watch.pause()
-	progress := newTeller(t.tell)
+	progress := newTeller(t.sendProgress)
 	result, err := t.call(ctx, c, func(p v1.Progress) {
 		t.watch.stir(t.runner.Now(), p.RateWaitUntil)
 		progress.report(p)
@@ -158,8 +158,8 @@ func (t *task) finish(result wire.Result) {
 	r.post(wire.TypeResult, data)
 }
 
-// tell sends progress, where there is a connection.
-func (t *task) tell(p v1.Progress) {
+// sendProgress sends progress, where there is a connection.
+func (t *task) sendProgress(p v1.Progress) {
 	r := t.runner
 	r.mu.Lock()
 	defer r.mu.Unlock()

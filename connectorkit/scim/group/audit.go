@@ -54,7 +54,7 @@ const (
 )
 
 // sampleOf keeps the members of a few groups in mind, always of the same ones.
-func (g *reader) sampleOf(id string, t tally) {
+func (g *reader) sampleOf(id string, t memberSummary) {
 	g.State.Samples = slices.DeleteFunc(
 		slices.Clone(g.State.Samples),
 		func(s checkpoint.Sample) bool { return s.ID == id },

@@ -26,7 +26,7 @@ func ReadChanged(ctx context.Context, r *syncrun.Run) error {
 	g := &reader{
 		Run:       r,
 		list:      r.NewListing(r.GroupsPath, resource.PhaseGroups, r.GroupFilter),
-		collected: map[string]tally{},
+		collected: map[string]memberSummary{},
 		changes:   true,
 	}
 	g.sink = collector{Run: r}

@@ -30,8 +30,8 @@ type collector struct {
 	overflow bool
 }
 
-// tally is what is known of the members of one group.
-type tally struct {
+// memberSummary is what is known of the members of one group.
+type memberSummary struct {
 	// count is how many members the group has, and sum the sum of their hashes: together they show
 	// whether two reads have seen the same members, whatever their order.
 	count int
@@ -45,12 +45,12 @@ func (s *collector) begin(id string, told bool) {
 	s.group, s.quiet, s.waiting, s.overflow, s.bad = id, told, nil, false, 0
 }
 
-// tally is of the group at hand.
-func (s *collector) tally() tally {
+// summary is of the group at hand.
+func (s *collector) summary() memberSummary {
 	if s.group != s.last {
-		return tally{bad: s.bad}
+		return memberSummary{bad: s.bad}
 	}
-	return tally{count: len(s.sent), sum: s.sum, bad: s.bad}
+	return memberSummary{count: len(s.sent), sum: s.sum, bad: s.bad}
 }
 
 // known takes the id of the group and hands on what waited for it.

@@ -34,8 +34,8 @@ type reader struct {
 	page []entry
 	// sink takes the members of the page while they arrive.
 	sink      collector
-	changes   bool             // only groups that changed are read
-	collected map[string]tally // groups of this page whose members were handed on in full, by an earlier try
+	changes   bool                     // only groups that changed are read
+	collected map[string]memberSummary // groups of this page whose members were handed on in full, by an earlier try
 }
 
 // Read reads all groups and their members.
@@ -70,7 +70,7 @@ func newReader(ctx context.Context, r *syncrun.Run) *reader {
 	g := &reader{
 		Run:       r,
 		list:      r.NewListing(r.GroupsPath, resource.PhaseGroups, r.GroupFilter),
-		collected: map[string]tally{},
+		collected: map[string]memberSummary{},
 	}
 	g.sink = collector{Run: r}
 	if !r.MembersInline() && r.Attributes != quirks.No {
@@ -133,7 +133,7 @@ func (g *reader) read(ctx context.Context, in *response.Reader, id string) (stri
 	}
 	one.late = g.sink.overflow
 	if _, told := g.collected[id]; one.members && id != "" && !told && !one.late {
-		g.collected[id] = g.sink.tally()
+		g.collected[id] = g.sink.summary()
 	}
 	g.page = append(g.page, one)
 	return id, nil
@@ -230,7 +230,7 @@ func (g *reader) add(rec resource.Record, id string) {
 }
 
 // conclude notes that all members of a group were read that the target told.
-func (g *reader) conclude(rec resource.Record, id string, t tally) {
+func (g *reader) conclude(rec resource.Record, id string, t memberSummary) {
 	m := &g.State.Members
 	complete := t.bad == 0 && (g.State.Plan.Cut == 0 || t.count != g.State.Plan.Cut)
 	if says := resource.DeclaredMembers(rec); says > t.count {

@@ -30,7 +30,7 @@ func (g *reader) readMembers(ctx context.Context, bare []entry) error {
 		case strategy == settings.Auto && !g.State.Members.Listed:
 			err = g.byTrial(ctx, one, id)
 		default:
-			g.conclude(one.rec, id, tally{})
+			g.conclude(one.rec, id, memberSummary{})
 		}
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (g *reader) byGet(ctx context.Context, one entry, id string) error {
 }
 
 // get reads one group by its id.
-func (g *reader) get(ctx context.Context, id string) (t tally, err error) {
+func (g *reader) get(ctx context.Context, id string) (t memberSummary, err error) {
 	ask := target.Request{
 		URL:    strings.TrimSuffix(g.GroupsPath, "/") + "/" + url.PathEscape(id),
 		Phase:  resource.PhaseGroups,
@@ -106,7 +106,7 @@ func (g *reader) get(ctx context.Context, id string) (t tally, err error) {
 		}
 		return nil
 	})
-	return g.sink.tally(), err
+	return g.sink.summary(), err
 }
 
 // readHeavy reads the members of a group that the target cannot tell as a whole, by asking for its users page by page.
@@ -158,7 +158,7 @@ func (g *reader) byFilter(ctx context.Context, one entry, id string) error {
 	if err := l.ReadAll(ctx); err != nil {
 		return err
 	}
-	t := g.sink.tally()
+	t := g.sink.summary()
 	if why := l.Incomplete(); why != "" {
 		t.bad++
 		g.SkipRecord("not all members of the group may have been read: "+why, id, v1.Grants)

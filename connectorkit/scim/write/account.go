@@ -43,7 +43,7 @@ func (c *change) update(ctx context.Context) error {
 
 // free makes sure that no other user has a name: not every target checks that.
 func (c *change) free(ctx context.Context, name, id string) error {
-	other, err := c.looked(ctx, name)
+	other, err := c.tryFindByName(ctx, name)
 	if err == nil && other != nil && other.Text("id") != id {
 		return &v1.ErrorDetail{
 			Class:   v1.ClassConflict,

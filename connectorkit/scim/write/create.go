@@ -29,7 +29,7 @@ func (c *change) create(ctx context.Context) error {
 			"Have the account's template make one.",
 		)
 	}
-	if rec, err := c.looked(ctx, name); err != nil || rec != nil {
+	if rec, err := c.tryFindByName(ctx, name); err != nil || rec != nil {
 		return c.exists(rec, asked, err, nil)
 	}
 	secret, err := c.credential()
@@ -62,7 +62,7 @@ func (c *change) create(ctx context.Context) error {
 	)
 	if err != nil {
 		if taken(err) {
-			rec, lookErr := c.looked(ctx, name)
+			rec, lookErr := c.tryFindByName(ctx, name)
 			return c.exists(rec, asked, lookErr, err)
 		}
 		return err
@@ -85,9 +85,9 @@ func (c *change) correlate(body resource.Record) {
 	}
 }
 
-// looked is FindByName for those who can do without: a target that cannot be queried, or does not understand the
+// tryFindByName is FindByName for those who can do without: a target that cannot be queried, or does not understand the
 // name in a filter, decides when the change is sent.
-func (c *change) looked(ctx context.Context, name string) (resource.Record, error) {
+func (c *change) tryFindByName(ctx context.Context, name string) (resource.Record, error) {
 	if !c.CanFindByName(c.provider) {
 		return nil, nil
 	}
@@ -115,7 +115,7 @@ func (c *change) created(ctx context.Context, made resource.Record, location, na
 	}
 	if resource.InvalidID(id) != "" && c.CanFindByName(c.provider) {
 		c.settled(ctx, func() (bool, error) {
-			rec, err := c.looked(ctx, name)
+			rec, err := c.tryFindByName(ctx, name)
 			id = rec.Text("id")
 			return rec != nil, err
 		})

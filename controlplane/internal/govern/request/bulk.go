@@ -75,13 +75,13 @@ func (s *Service) SubmitMany(
 		if err := s.enter(ctx, tx, good); err != nil {
 			return err
 		}
-		return out.tell(ctx, tx, drafts)
+		return out.fillResults(ctx, tx, drafts)
 	})
 	return out, err
 }
 
-// tell fills in what became of the requests that were made.
-func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) error {
+// fillResults fills in what became of the requests that were made.
+func (b *AccessRequestBulk) fillResults(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) error {
 	ids := make([]string, len(drafts))
 	place := map[string]int{}
 	for i, d := range drafts {

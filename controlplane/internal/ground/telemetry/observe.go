@@ -52,7 +52,7 @@ func (o *Observer) Around(next http.Handler) http.Handler {
 			}
 			// A connection that was cut off by purpose never got the status that stands in the writer.
 			cause := recover()
-			o.tell(ctx, r, watched.Header(), seen, noted.get())
+			o.record(ctx, r, watched.Header(), seen, noted.get())
 			o.end(span, seen)
 			if cause != nil {
 				panic(cause)
@@ -70,10 +70,10 @@ type answer struct {
 	bytes         int
 }
 
-// tell counts a request that has been answered and writes it to the log: at level info if it failed
+// record counts a request that has been answered and writes it to the log: at level info if it failed
 // on this side or was slow, at debug otherwise. The path itself is only logged where no route
 // matched: elsewhere it holds ids. A stream or WebSocket is long by nature and not called slow.
-func (o *Observer) tell(ctx context.Context, r *http.Request, h http.Header, a answer, tenant string) {
+func (o *Observer) record(ctx context.Context, r *http.Request, h http.Header, a answer, tenant string) {
 	stream := a.status == http.StatusSwitchingProtocols || strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
 	o.Metrics.answered(a.route, a.method, strconv.Itoa(a.status), a.took, stream)
 	if h.Get("Idempotent-Replayed") == "true" {

@@ -12,7 +12,7 @@ import (
 )
 
 // gather reads what the comparison depends on, in a few questions for all accounts.
-func (l *look) gather(ctx context.Context, all []*account) (err error) {
+func (l *pass) gather(ctx context.Context, all []*account) (err error) {
 	connectors, people := map[string]bool{}, map[string]bool{}
 	for _, a := range all {
 		connectors[a.ConnectorID], people[a.IdentityID] = true, true
@@ -101,7 +101,7 @@ func room(ctx context.Context, tx *pg.Tx, c shape.Config) (int, error) {
 }
 
 // reserve looks up names for those whose account may get another.
-func (l *look) reserve(ctx context.Context, all []*account) error {
+func (l *pass) reserve(ctx context.Context, all []*account) error {
 	for id, c := range l.configs {
 		if !c.Moves() {
 			continue

@@ -158,7 +158,7 @@ func (s *Service) settle(
 			return err
 		}
 		by := AcceptedDrift{By: v.Display, ByID: v.ID, At: s.Now().UTC()}
-		tasks, err := s.look(ctx, tx, map[string][]string{a.ID: {whyAsked}}, resolve, by)
+		tasks, err := s.pass(ctx, tx, map[string][]string{a.ID: {whyAsked}}, resolve, by)
 		if err != nil {
 			return err
 		}

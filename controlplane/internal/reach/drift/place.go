@@ -19,7 +19,7 @@ import (
 )
 
 // write makes orders of what is to be written.
-func (l *look) write(c shape.Config, a *account, before state, pushes []push) {
+func (l *pass) write(c shape.Config, a *account, before state, pushes []push) {
 	rule := slices.DeleteFunc(slices.Clone(pushes), func(p push) bool { return !p.byRule })
 	pushes = slices.DeleteFunc(pushes, func(p push) bool { return p.byRule })
 	origin, note := "lifecycle", "the person has changed"
@@ -59,7 +59,7 @@ func pushesOf(pushes []push) []shape.Owned {
 }
 
 // move orders another name, or place, where the template always says it.
-func (l *look) move(ctx context.Context, c shape.Config, a *account, f identity.Facts) error {
+func (l *pass) move(ctx context.Context, c shape.Config, a *account, f identity.Facts) error {
 	names := l.names[a.ConnectorID]
 	username, container, err := c.Moved(f, a.Username, names.Taken)
 	var cannot *shape.Unmakable
@@ -101,7 +101,7 @@ func (l *look) move(ctx context.Context, c shape.Config, a *account, f identity.
 
 // place hands the orders in. One that cannot be placed by rule leaves what it is about as drift; where a change of the
 // account is open already, it is looked at again when that has ended.
-func (l *look) place(ctx context.Context) ([]string, error) {
+func (l *pass) place(ctx context.Context) ([]string, error) {
 	var tasks []string
 	for _, o := range l.orders {
 		id, err := l.s.Place(ctx, l.tx, o.Order)
@@ -123,7 +123,7 @@ func (l *look) place(ctx context.Context) ([]string, error) {
 }
 
 // placed notes in the state which task writes the attributes of an order.
-func (l *look) placed(o placing, task string) {
+func (l *pass) placed(o placing, task string) {
 	after := &l.after[o.kept].State
 	for _, p := range o.pushes {
 		after.Pushed[p.Target] = pushed{Desired: p.Value, Observed: p.observed, TaskID: task}
@@ -135,8 +135,8 @@ func (l *look) placed(o placing, task string) {
 	}
 }
 
-// undo forgets that the template has changed, so that the next look finds it again.
-func (l *look) undo(o placing) {
+// undo forgets that the template has changed, so that the next pass finds it again.
+func (l *pass) undo(o placing) {
 	after := &l.after[o.kept].State
 	for _, p := range o.pushes {
 		if was, known := o.before.Desired[p.Target]; known {
@@ -149,7 +149,7 @@ func (l *look) undo(o placing) {
 const patience = time.Minute
 
 // store writes all new states in one statement.
-func (l *look) store(ctx context.Context) error {
+func (l *pass) store(ctx context.Context) error {
 	for i := range l.after {
 		k := &l.after[i]
 		for _, part := range []struct {

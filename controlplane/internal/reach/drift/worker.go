@@ -48,7 +48,7 @@ func (s *Service) compare(ctx context.Context, tx *pg.Tx, items []queue.Item) er
 	if len(why) == 0 {
 		return nil
 	}
-	_, err = s.look(ctx, tx, why, nil, AcceptedDrift{})
+	_, err = s.pass(ctx, tx, why, nil, AcceptedDrift{})
 	return err
 }
 

@@ -16,7 +16,7 @@ func (b *Set) settle(r *accessrequest.AccessRequest) {
 	before := r.Status
 	r.Status = accessrequest.StatusOf(statuses)
 	if !waiting {
-		b.tell(r, granted)
+		b.recordOutcome(r, granted)
 	}
 	if r.Status != before {
 		r.SetTimes(b.Now)
@@ -24,8 +24,8 @@ func (b *Set) settle(r *accessrequest.AccessRequest) {
 	r.UpdatedAt, r.Version = b.Now, r.Version+1
 }
 
-// tell notes the outcome of a request of which everything is decided, once.
-func (b *Set) tell(r *accessrequest.AccessRequest, granted bool) {
+// recordOutcome notes the outcome of a request of which everything is decided, once.
+func (b *Set) recordOutcome(r *accessrequest.AccessRequest, granted bool) {
 	if r.Told != "" {
 		return
 	}

@@ -23,7 +23,7 @@ type here struct {
 
 // resolve finds what a file names, and what its roles become. It locks those that are there already.
 func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*incoming, existing []string, err error) {
-	h, err := look(ctx, tx, f)
+	h, err := readNamed(ctx, tx, f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 			planID:   uuid.NewSHA1(uuid.Nil, []byte(r.Key)).String(),
 		}
 		if err := s.Roles.Conditions.Prepare(&i.after); err != nil {
-			tell(&bad, r, err)
+			addFaults(&bad, r, err)
 		}
 		if before, there := h.roles[r.Key]; there {
 			i.before = &before
@@ -78,8 +78,8 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 	return roles, existing, bad.fault()
 }
 
-// tell adds the problems of a role's fields, at the role's line.
-func tell(bad *problems, r fileRole, err error) {
+// addFaults adds the problems of a role's fields, at the role's line.
+func addFaults(bad *problems, r fileRole, err error) {
 	f := (*fault.Fault)(nil)
 	if !errors.As(err, &f) || len(f.Fields) == 0 {
 		bad.add(r.line, "invalid", "%s: %v", r.Key, err)
@@ -90,8 +90,8 @@ func tell(bad *problems, r fileRole, err error) {
 	}
 }
 
-// look finds everything that the file names: roles by key, people, and entitlements of connectors.
-func look(ctx context.Context, tx *pg.Tx, f file) (h here, err error) {
+// readNamed finds everything that the file names: roles by key, people, and entitlements of connectors.
+func readNamed(ctx context.Context, tx *pg.Tx, f file) (h here, err error) {
 	var keys, people, systems, external []string
 	for _, r := range f.Roles {
 		keys = append(append(keys, r.Key), r.ChildRoles...)
@@ -221,7 +221,7 @@ func (h here) fields(r fileRole, inFile map[string]bool, bad *problems) role.Rol
 		f.Parameters = append(f.Parameters, role.RoleParameter(p))
 	}
 	if err := f.Complete(); err != nil {
-		tell(bad, r, err)
+		addFaults(bad, r, err)
 	}
 	return f
 }

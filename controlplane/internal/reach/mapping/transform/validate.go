@@ -82,7 +82,7 @@ func Validate(ctx context.Context, trial TransformTrial) (TransformVerdict, erro
 	verdict := TransformVerdict{Results: make([]TransformResult, len(samples))}
 	program, err := pyexpr.Compile(trial.Expression)
 	if err != nil {
-		verdict.Error, verdict.ErrorDetail = told(err)
+		verdict.Error, verdict.ErrorDetail = detailOf(err)
 		for i := range verdict.Results {
 			verdict.Results[i] = TransformResult{Error: verdict.Error, ErrorDetail: verdict.ErrorDetail}
 		}
@@ -110,14 +110,14 @@ func evaluate(ctx context.Context, program *pyexpr.Program, s sample) TransformR
 	v, err := program.Eval(ctx, s.value, pyexpr.NewRecord(s.record))
 	if err != nil {
 		r := TransformResult{}
-		r.Error, r.ErrorDetail = told(err)
+		r.Error, r.ErrorDetail = detailOf(err)
 		return r
 	}
 	return TransformResult{Value: v}
 }
 
-// told puts an error of the evaluator in the words of the answer.
-func told(err error) (*string, *TransformError) {
+// detailOf puts an error of the evaluator in the words of the answer.
+func detailOf(err error) (*string, *TransformError) {
 	text := err.Error()
 	var e *pyexpr.Error
 	if !errors.As(err, &e) {

@@ -72,12 +72,12 @@ func (l *lane) settle(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) (
 	if err != nil || len(ours) == 0 {
 		return false, err
 	}
-	return l.mood(ctx, tx, ours)
+	return l.assess(ctx, tx, ours)
 }
 
-// mood is what the outcomes say about the connector as a whole: that it cannot be worked with now, that it can again,
+// assess is what the outcomes say about the connector as a whole: that it cannot be worked with now, that it can again,
 // or that too much fails.
-func (l *lane) mood(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) (stop bool, err error) {
+func (l *lane) assess(ctx context.Context, tx *pg.Tx, ended []attempt.Outcome) (stop bool, err error) {
 	var halt string
 	var longest time.Duration
 	worked, failed := false, false

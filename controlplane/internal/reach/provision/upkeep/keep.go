@@ -67,7 +67,7 @@ func (s *Service) KeepTenant(ctx context.Context, tx *pg.Tx) error {
 	}
 	steps := []func(context.Context, *pg.Tx) error{
 		s.Planner.Refresh,
-		heed,
+		followModes,
 		overdueAccounts,
 		settle.Appeared,
 		settle.Fulfilled,

@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 )
 
-// heed has people looked at again whose connectors write in another way than when they were planned for.
-func heed(ctx context.Context, tx *pg.Tx) error {
+// followModes plans people anew whose connectors write in another way than when they were last planned.
+func followModes(ctx context.Context, tx *pg.Tx) error {
 	const lanes = `select connector_id::text, coalesce(planned_mode, '') from provisioning_lane`
 	before := map[string]string{}
 	var ids []string

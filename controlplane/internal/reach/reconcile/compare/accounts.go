@@ -62,8 +62,8 @@ func (c *comparison) accounts(ctx context.Context) error {
 		       case when s.is_disabled and a.is_disabled is not true and c.status in ('active',
 		       'locked') then 'account_disabled' end, case when c.id is null then '{}'
 		           else ` + changedFields("a", "s", accountColumns...) + ` end,
-		       case when c.id is not null then ` + told("a", "a", "s", accountTold...) + ` end,
-		       ` + told("s", "a", "s", accountTold...) + `,
+		       case when c.id is not null then ` + changedValues("a", "a", "s", accountTold...) + ` end,
+		       ` + changedValues("s", "a", "s", accountTold...) + `,
 		       ` + Container("s.native_identity") + `, a.identity_id, c.seq, c.ord
 		  from c_account c
 		  join stage_account s

@@ -45,8 +45,8 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		select 'entitlement', case when c.id is null then 'create' when c.away then 'reappear' else 'update' end,
 		       c.id, c.external_id, coalesce(nullif(s.display_name, ''), s.name),
 		       case when c.id is null then '{}' else ` + changedFields("e", "s", entitlementColumns...) + ` end,
-		       case when c.id is not null then ` + told("e", "e", "s", "display_name") + ` end,
-		       ` + told("s", "e", "s", "display_name") + `,
+		       case when c.id is not null then ` + changedValues("e", "e", "s", "display_name") + ` end,
+		       ` + changedValues("s", "e", "s", "display_name") + `,
 		       ` + Container("s.native_identity") + `, c.id, c.seq, c.ord
 		  from c_entitlement c
 		  join stage_entitlement s

@@ -266,8 +266,8 @@ var peopleChanged = `
 	        next_boss.display_name as new_boss,
 	           ` + changedFields("i", "n", append(append([]string{}, personTold...), personFields...)...) +
 	` as differing,
-	           ` + told("i", "i", "n", personTold...) + ` as was,
-	           ` + told("n", "i", "n", personTold...) + ` as becomes,
+	           ` + changedValues("i", "i", "n", personTold...) + ` as was,
+	           ` + changedValues("n", "i", "n", personTold...) + ` as becomes,
 	           i.status as old_status,
 	           n.owned and i.manager_from_source and i.manager_id is not null and n.manager_id is distinct
 	               from i.manager_id

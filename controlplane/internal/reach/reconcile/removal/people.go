@@ -45,7 +45,7 @@ func people(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[string]reconci
 		if err != nil {
 			return nil, err
 		}
-		if err := tellPeople(
+		if err := publishPeople(
 			ctx,
 			tx,
 			"identity.deactivated",
@@ -67,7 +67,7 @@ func people(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[string]reconci
 		if err != nil {
 			return nil, err
 		}
-		if err := tellPeople(ctx, tx, "identity.updated", "i.status <> 'deactivated'", back); err != nil {
+		if err := publishPeople(ctx, tx, "identity.updated", "i.status <> 'deactivated'", back); err != nil {
 			return nil, err
 		}
 		return nil, auditPeople(ctx, tx, r, "identity.updated", returned)
@@ -75,9 +75,9 @@ func people(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[string]reconci
 	return nil, nil
 }
 
-// tellPeople publishes whose state this transaction has changed, in one statement. now() is the transaction's own
+// publishPeople publishes whose state this transaction has changed, in one statement. now() is the transaction's own
 // instant.
-func tellPeople(ctx context.Context, tx *pg.Tx, kind event.Kind, condition string, ids []string) error {
+func publishPeople(ctx context.Context, tx *pg.Tx, kind event.Kind, condition string, ids []string) error {
 	sql := `
 		select @kind::text, i.id, i.version, '{status,status_reason}'::text[],
 		       jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)

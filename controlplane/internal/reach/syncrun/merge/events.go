@@ -13,22 +13,22 @@ import (
 // A merge tells of the people it changes by one statement, and only where somebody wants to hear of them. What they
 // were before is remembered for that: the statement that changes them does not give it back.
 
-// told are the fields of a person whose change is told by name.
-var told = append([]string{"status"}, staging.PersonFields...)
+// publishedFields are the fields of a person whose changes an event names.
+var publishedFields = append([]string{"status"}, staging.PersonFields...)
 
-// heard reports whether somebody wants to hear of people.
+// wanted reports whether there is a subscriber to events of people.
 func wanted(ctx context.Context, tx *pg.Tx) (bool, error) {
 	return event.Wanted(ctx, tx, event.IdentityCreated, event.IdentityUpdated, event.IdentityDeactivated)
 }
 
 // rememberPeople keeps what the people of m_identity are before the merge changes them.
 func rememberPeople(ctx context.Context, tx *pg.Tx) error {
-	columns := "id, " + strings.Join(told, ", ")
+	columns := "id, " + strings.Join(publishedFields, ", ")
 	temp := `create temp table if not exists m_before
 		on commit delete rows as select ` + columns + ` from identity where false`
 	remember := `
 		insert into m_before
-		select i.` + strings.Join(append([]string{"id"}, told...), ", i.") + `
+		select i.` + strings.Join(append([]string{"id"}, publishedFields...), ", i.") + `
 		  from m_identity m
 		  join identity i
 		    on i.tenant_id = m.tenant_id
@@ -44,10 +44,10 @@ func rememberPeople(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// tellPeople publishes what the merge made of the people of m_identity.
-func tellPeople(ctx context.Context, tx *pg.Tx) error {
+// publishPeople publishes what the merge made of the people of m_identity.
+func publishPeople(ctx context.Context, tx *pg.Tx) error {
 	var changed strings.Builder
-	for i, f := range told {
+	for i, f := range publishedFields {
 		if i > 0 {
 			changed.WriteString(", ")
 		}

@@ -101,7 +101,7 @@ func writePeople(ctx context.Context, tx *pg.Tx, s Span, c *tally.Counts) error 
 		!listened {
 		return err
 	}
-	return tellPeople(ctx, tx)
+	return publishPeople(ctx, tx)
 }
 
 // loadPeople gathers a span's people with what is known of their records.

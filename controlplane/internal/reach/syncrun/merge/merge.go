@@ -48,11 +48,11 @@ func Grants(ctx context.Context, tx *pg.Tx, s Span) (t tally.Tally, err error) {
 	if t.Report.Grants, t.Report.Nestings.Created, err = mergeGrants(ctx, tx, s); err != nil {
 		return t, fmt.Errorf("merge grants: %w", err)
 	}
-	return t, tellReturned(ctx, tx, s, t.Report.Grants.Returned)
+	return t, auditReturned(ctx, tx, s, t.Report.Grants.Returned)
 }
 
-// tellReturned notes in the audit log that grants came back which we had revoked.
-func tellReturned(ctx context.Context, tx *pg.Tx, s Span, n int64) error {
+// auditReturned notes in the audit log that grants came back which we had revoked.
+func auditReturned(ctx context.Context, tx *pg.Tx, s Span, n int64) error {
 	if n == 0 {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (r Reading) measure(ctx context.Context, tx *pg.Tx, p *Proof) error {
 		}
 		p.Total[i] = total
 	}
-	if err := r.tellOnce(ctx, tx, p); err != nil {
+	if err := r.dropDuplicateErrors(ctx, tx, p); err != nil {
 		return err
 	}
 	return r.countPresent(ctx, tx, p)
@@ -163,8 +163,8 @@ func (r Reading) keepLast(ctx context.Context, tx *pg.Tx, table int) error {
 	)
 }
 
-// tellOnce keeps each error once, and counts what was set aside whole.
-func (r Reading) tellOnce(ctx context.Context, tx *pg.Tx, p *Proof) error {
+// dropDuplicateErrors keeps each error once, and counts what was set aside whole.
+func (r Reading) dropDuplicateErrors(ctx context.Context, tx *pg.Tx, p *Proof) error {
 	const sql = `
 		with ranked as (
 		    select n, row_number() over (partition by object, external_id, code, message, field, digest order by n) as k

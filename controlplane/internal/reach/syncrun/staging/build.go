@@ -156,7 +156,7 @@ func (o *Batch) mapped(table int, id string, record any, problems []mapper.Probl
 		}
 	}
 	for _, p := range problems {
-		about := tellable(id)
+		about := reportedID(id)
 		if p.Code == mapper.UnknownEmployment {
 			about = "" // the run says it once, not for every person
 		}

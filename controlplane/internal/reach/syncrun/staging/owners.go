@@ -25,14 +25,14 @@ func (o *Batch) owners(table int, id string, refs []v1.Ref) raw {
 		switch {
 		case r.Value == "" || slices.Contains(kept, r):
 		case len(r.Value) > maxKey || !Storable(r.Value) || !Storable(string(r.Kind)):
-			o.tellOwner(
+			o.reportOwner(
 				table,
 				id,
 				"invalid_owner",
 				"an owner is named by a value that is too long, holds the character NUL or is not UTF-8",
 			)
 		case len(kept) == maxOwners:
-			o.tellOwner(
+			o.reportOwner(
 				table,
 				id,
 				"too_many_owners",
@@ -46,8 +46,8 @@ func (o *Batch) owners(table int, id string, refs []v1.Ref) raw {
 	return encodedOwners(table, kept)
 }
 
-// tellOwner reports an owner that cannot be used. The object itself is used.
-func (o *Batch) tellOwner(table int, id, code, message string) {
+// reportOwner reports an owner that cannot be used. The object itself is used.
+func (o *Batch) reportOwner(table int, id, code, message string) {
 	o.Rejected = append(
 		o.Rejected,
 		Rejected{Object: objectNames[table], ExternalID: id, Code: code, Message: message, Field: "owner_refs"},

@@ -65,7 +65,7 @@ func (o *Batch) reject(table int, id string, record any, code, message, field st
 		b = fmt.Append(b, record)
 	}
 	sum := sha256.Sum256(b)
-	id = tellable(id)
+	id = reportedID(id)
 	o.Rejected = append(o.Rejected, Rejected{
 		Object:     objectNames[table],
 		ExternalID: strings.ToValidUTF8(id[:min(len(id), 64)], ""),
@@ -77,8 +77,8 @@ func (o *Batch) reject(table int, id string, record any, code, message, field st
 	})
 }
 
-// tellable is a record's name as errors tell it. Keys of grants are not checked before.
-func tellable(id string) string {
+// reportedID is a record's name as errors tell it. Keys of grants are not checked before.
+func reportedID(id string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(id[:min(len(id), maxKey)], "\x00", ""), "")
 }
 

@@ -22,8 +22,8 @@ type Order struct {
 	Note        string
 }
 
-// look is one look at some accounts.
-type look struct {
+// pass is one comparison of some accounts with their templates, which writes all results together.
+type pass struct {
 	s  *Service
 	tx *pg.Tx
 	// configs are the templates and rules, by connector; facts are the owners' facts, by identity.
@@ -58,7 +58,7 @@ type kept struct {
 // placing is an order with what it is made of.
 type placing struct {
 	Order
-	kept   int // of look.after
+	kept   int // of pass.after
 	before state
 	// pushes are the attributes that the order writes; before is the state to return to if it
 	// cannot be placed.
@@ -66,8 +66,8 @@ type placing struct {
 	auto   bool // of a rule: that it cannot be placed is no fault of anybody's
 }
 
-// Look compares accounts. why tells by account what has changed. It gives the tasks that it has placed.
-func (s *Service) look(
+// pass compares accounts. why tells by account what has changed. It gives the tasks that it has placed.
+func (s *Service) pass(
 	ctx context.Context,
 	tx *pg.Tx,
 	why map[string][]string,
@@ -86,7 +86,7 @@ func (s *Service) look(
 	if err := forget(ctx, tx, slices.Clone(ids), all); err != nil {
 		return nil, err
 	}
-	l := &look{
+	l := &pass{
 		s:        s,
 		tx:       tx,
 		names:    map[string]*username.Names{},
@@ -112,7 +112,7 @@ func (s *Service) look(
 
 // one compares an account with its template. An account whose template was stored by another
 // version of the product, or whose owner is unknown, is left as it is.
-func (l *look) one(ctx context.Context, a *account) error {
+func (l *pass) one(ctx context.Context, a *account) error {
 	c, known := l.configs[a.ConnectorID]
 	facts := l.facts[a.IdentityID]
 	if !known || facts == nil {
