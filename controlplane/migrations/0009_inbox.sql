@@ -150,19 +150,6 @@ call readable_across('decision_delegation', 'tenant_id, starts_at, ends_at, stat
 create index decision_delegation_live on decision_delegation (tenant_id, delegator_id) where state in ('scheduled', 'active');
 create index decision_delegation_to on decision_delegation (tenant_id, delegate_id) where state in ('scheduled', 'active');
 
--- Who has left is noted where it becomes true, whichever way that is: an administrator, a source, a date, a merge.
-create table decision_leaver (
-    tenant_id   uuid   not null references tenant,
-    id          bigint not null generated always as identity,
-    identity_id uuid   not null,
-    constraint decision_leaver_pk primary key (tenant_id, id)
-);
-comment on table decision_leaver is
-    'One person whose decision tasks must be checked for new assignees. They were deactivated, or their user '
-    'account was disabled, deleted or unlinked. The inbox takes the rows.';
-call secure_tenant_table('decision_leaver', 'select, insert, delete');
-call readable_across('decision_leaver', 'tenant_id');
-
 create table matter_kept (
     tenant_id  uuid        not null references tenant,
     kind       text        not null,
@@ -211,6 +198,7 @@ comment on table finding_day is
 call secure_tenant_table('finding_day');
 call readable_across('finding_day');
 
+-- Who has left is enqueued where it becomes true, whichever way that is: an administrator, a source, a date, a merge.
 -- +goose StatementBegin
 create function decision_note_leaver() returns trigger language plpgsql
 as $$
@@ -221,14 +209,14 @@ begin
                    where d.tenant_id = new.tenant_id and d.state in ('scheduled', 'active') and d.delegator_id = new.id)
        or exists (select from decision_delegation d
                    where d.tenant_id = new.tenant_id and d.state in ('scheduled', 'active') and d.delegate_id = new.id) then
-        insert into decision_leaver (tenant_id, identity_id) values (new.tenant_id, new.id);
+        perform enqueue_work('decision_leavers', array[new.id], 'left');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
 comment on function decision_note_leaver is
-    'Trigger on identity: queues a person in decision_leaver when they are deactivated or archived while they '
-    'have open decision tasks or delegations.';
+    'Trigger on identity: enqueues a person when they are deactivated or archived while they have open decision '
+    'tasks or delegations.';
 
 -- Five hundred decisions are five hundred entries of the log. One after the other, each would look for the head's row among all that the
 -- same transaction has left of it.
@@ -540,14 +528,14 @@ as $$
 begin
     if exists (select from decision_assignee a
                 where a.tenant_id = old.tenant_id and a.identity_id = old.identity_id and a.dropped_at is null and a.open) then
-        insert into decision_leaver (tenant_id, identity_id) values (old.tenant_id, old.identity_id);
+        perform enqueue_work('decision_leavers', array[old.identity_id], 'user_gone');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
 comment on function decision_note_user_gone is
-    'Trigger on app_user: queues a person with open decision tasks in decision_leaver when their user account is '
-    'disabled, deleted or unlinked.';
+    'Trigger on app_user: enqueues a person with open decision tasks when their user account is disabled, deleted '
+    'or unlinked.';
 
 -- Another policy of a connector has what was found looked at again.
 -- +goose StatementBegin

@@ -17,7 +17,7 @@ import (
 )
 
 // addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their
-// work in every process.
+// work on the queue.
 func addAsking(_ context.Context, p *parts) error {
 	matters := &matter.Service{
 		DB:      p.db,
@@ -48,8 +48,14 @@ func addAsking(_ context.Context, p *parts) error {
 	p.routes = append(p.routes, offers.Routes()...)
 	p.routes = append(p.routes, requests.Routes()...)
 	p.routes = append(p.routes, inbox.Routes()...)
-	p.workers = append(p.workers, inbox.Run)
-	p.kinds = slices.Concat(p.kinds, chains.Kinds(), given.Kinds(), matters.Kinds())
-	p.jobs = slices.Concat(p.jobs, matters.Jobs(), requests.Jobs())
+	p.kinds = slices.Concat(
+		p.kinds,
+		chains.Kinds(),
+		given.Kinds(),
+		matters.Kinds(),
+		inbox.Kinds(),
+		requests.Kinds(),
+	)
+	p.jobs = slices.Concat(p.jobs, matters.Jobs(), inbox.Jobs())
 	return nil
 }

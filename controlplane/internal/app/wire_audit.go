@@ -20,7 +20,9 @@ func addAudit(_ context.Context, p *parts) error {
 	streams := stream.New(p.db, p.ring, p.guard, p.cursors, p.log)
 	p.routes = append(p.routes, log.Routes()...)
 	p.routes = append(p.routes, streams.Routes()...)
-	p.workers = append(p.workers, log.Sign, log.Trim, streams.Run)
+	p.workers = append(p.workers, streams.Run)
+	p.kinds = append(p.kinds, log.Kinds()...)
+	p.jobs = append(p.jobs, log.Jobs()...)
 	return nil
 }
 

@@ -29,7 +29,7 @@ func addPacks(_ context.Context, p *parts) error {
 		Now:           time.Now,
 	}
 	p.routes = append(p.routes, p.packs.Routes()...)
-	p.jobs = append(p.jobs, p.packs.Jobs()...)
+	p.kinds = append(p.kinds, p.packs.Kinds()...)
 	return nil
 }
 

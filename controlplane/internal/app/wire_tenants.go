@@ -31,5 +31,6 @@ func addTenants(_ context.Context, p *parts) error {
 	p.api.Address = at.read
 	p.routes = append(p.routes, tenants.Routes()...)
 	p.workers = append(p.workers, tenants.Run)
+	p.kinds = append(p.kinds, tenants.Kinds()...)
 	return nil
 }

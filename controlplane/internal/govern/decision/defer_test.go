@@ -79,7 +79,7 @@ func TestSeveralProcessesApplyADecisionOnce(t *testing.T) {
 	errs := make([]error, 4)
 	for i := range errs {
 		wg.Add(1)
-		go func() { defer wg.Done(); errs[i] = h.inbox.Look(context.Background()) }()
+		go func() { defer wg.Done(); errs[i] = h.pass() }()
 	}
 	wg.Wait()
 	for i := range 30 {
@@ -89,6 +89,34 @@ func TestSeveralProcessesApplyADecisionOnce(t *testing.T) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestADecisionIsAppliedWhereAnotherProcessDied(t *testing.T) {
+	h := open(t)
+	p := h.staff("ann")
+	id := h.one(question("a", p[0]))
+	h.later("ann", id)
+	h.shift = 2 * time.Minute
+	killed := errors.New("killed")
+	err := h.DB.As(context.Background(), h.Tenant, func(tx *pg.Tx) error {
+		const sql = `update decision_task set apply_at = null where id = $1`
+		if _, err := tx.Exec(context.Background(), sql, id); err != nil {
+			return err
+		}
+		h.work()
+		if n := h.heard("a", "approve"); n != 0 {
+			t.Errorf("told %d times while another process is at it; want none", n)
+		}
+		return killed
+	})
+	if !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	h.work()
+	h.work()
+	if n := h.heard("a", "approve"); n != 1 {
+		t.Errorf("told %d times; want once", n)
 	}
 }
 

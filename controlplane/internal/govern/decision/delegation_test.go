@@ -277,7 +277,7 @@ func TestLeaversLoseTheirTasks(t *testing.T) {
 	// Somebody who left while they were being asked.
 	late := h.one(question("late", p[3]))
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, p[3])
-	h.Exec(`delete from decision_leaver`)
+	h.Exec(`delete from work_item where kind = 'decision_leavers'`)
 	if err := h.inbox.Sweep(context.Background()); err != nil {
 		t.Fatal(err)
 	}

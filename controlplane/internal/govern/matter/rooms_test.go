@@ -3,6 +3,7 @@ package matter_test
 import (
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -457,7 +459,8 @@ func TestADecisionThatCanBeUndoneIsCarriedOutLaterAsWhoMadeIt(t *testing.T) {
 		t.Errorf("%d tasks while the decision can be undone; want 1, and nobody linked", n)
 	}
 	h.Exec(`update decision_task set apply_at = now() - interval '1 second'`)
-	if err := h.inbox.Look(ctx); err != nil {
+	work := &queue.Queue{DB: h.DB, Log: slog.New(slog.DiscardHandler), Kinds: h.inbox.Kinds()}
+	if _, err := work.Look(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.Strings(

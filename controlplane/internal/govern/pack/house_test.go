@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -106,9 +107,18 @@ func (h *house) settle() {
 func (h *house) look() {
 	h.T.Helper()
 	h.Exec(`update sector_pack_installation set looked_at = now() - interval '1 hour'`)
-	if _, err := h.packs.Bindings().Look(context.Background()); err != nil {
+	h.bind()
+}
+
+// bind does one pass of the work on what waits, and says on how many installations.
+func (h *house) bind() int {
+	h.T.Helper()
+	work := &queue.Queue{DB: h.DB, Log: slog.New(slog.DiscardHandler), Kinds: h.packs.Kinds()}
+	n, err := work.Look(context.Background())
+	if err != nil {
 		h.T.Fatal(err)
 	}
+	return n
 }
 
 // hire makes somebody through the API.

@@ -45,8 +45,8 @@ func (s *Service) Bindings() *binding.Service {
 	return &binding.Service{DB: s.DB, Log: s.Log, Now: s.Now}
 }
 
-// Jobs is the periodic work of sector packs.
-func (s *Service) Jobs() []queue.Job { return s.Bindings().Jobs() }
+// Kinds are the work of sector packs on the queue.
+func (s *Service) Kinds() []queue.Kind { return s.Bindings().Kinds() }
 
 // installations makes the service that installs packs, which finds them in the catalog.
 func (s *Service) installations() *install.Service {

@@ -1,8 +1,6 @@
 package request
 
 import (
-	"context"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/emergency"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -18,8 +16,5 @@ func (s *Service) reviews() *emergency.Reviews {
 	return &emergency.Reviews{DB: s.DB, Log: s.Log, Now: s.Now}
 }
 
-// Jobs is the periodic work of requests.
-func (s *Service) Jobs() []queue.Job { return s.reviews().Jobs() }
-
-// Look escalates what is due in all tenants, and says how many it were.
-func (s *Service) Look(ctx context.Context) (int, error) { return s.reviews().Look(ctx) }
+// Kinds are the work of requests on the queue.
+func (s *Service) Kinds() []queue.Kind { return s.reviews().Kinds() }

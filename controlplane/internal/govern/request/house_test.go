@@ -17,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
@@ -33,6 +34,12 @@ type house struct {
 	system, group, vault, role string // a connector, a group of low risk, one of high, and a role that holds the first
 	annsAccount                string
 	at                         time.Time // what the rooms take for now; zero: now
+}
+
+// escalate does one pass of the work on overdue reviews, and says how many it escalated.
+func (h *house) escalate() (int, error) {
+	work := &queue.Queue{DB: h.DB, Log: slog.New(slog.DiscardHandler), Kinds: h.requests.Kinds()}
+	return work.Look(context.Background())
 }
 
 func open(t testing.TB) *house {

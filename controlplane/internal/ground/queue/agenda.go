@@ -36,10 +36,10 @@ func newAgenda() *agenda {
 }
 
 // due notes the places that have work now, in place of those that were known to. Places where a pass runs stay as they
-// are.
-func (a *agenda) due(found map[place]bool, now time.Time) {
+// are, and so do those of early kinds, for whose dates nobody has asked.
+func (a *agenda) due(found map[place]bool, early map[string]bool, now time.Time) {
 	for p, s := range a.places {
-		if _, is := found[p]; is || s.running {
+		if _, is := found[p]; is || s.running || early[p.Kind] {
 			continue
 		}
 		s.due = false

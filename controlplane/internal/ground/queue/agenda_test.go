@@ -23,7 +23,7 @@ func TestNobodyIsStarved(t *testing.T) {
 			}
 		}
 		a := newAgenda()
-		a.due(all, noon)
+		a.due(all, nil, noon)
 		last := map[place]int{}
 		for n := range 40 * len(all) {
 			p, found := a.next(noon)
@@ -44,7 +44,7 @@ func TestNobodyIsStarved(t *testing.T) {
 func TestUrgentWorkOfAnyTenantIsPreferred(t *testing.T) {
 	a := newAgenda()
 	calm, hot := place{"calm", "k"}, place{"hot", "k"}
-	a.due(map[place]bool{calm: false, hot: true}, noon)
+	a.due(map[place]bool{calm: false, hot: true}, nil, noon)
 	var got string
 	for range 9 {
 		p, _ := a.next(noon)
@@ -61,12 +61,12 @@ func TestAPlaceThatFailsWaitsForLongerEachTime(t *testing.T) {
 	p, now := place{"a", "k"}, noon
 	var before time.Duration
 	for range 4 {
-		a.due(map[place]bool{p: false}, now)
+		a.due(map[place]bool{p: false}, nil, now)
 		if _, found := a.next(now); !found {
 			t.Fatal("the place is not served although it has waited")
 		}
 		a.done(p, false, true, now)
-		a.due(map[place]bool{p: false}, now)
+		a.due(map[place]bool{p: false}, nil, now)
 		if _, found := a.next(now); found {
 			t.Fatal("the place is served at once after it failed")
 		}
@@ -78,12 +78,28 @@ func TestAPlaceThatFailsWaitsForLongerEachTime(t *testing.T) {
 	}
 }
 
+func TestAPlaceStaysDueWhileNobodyAsksForItsDates(t *testing.T) {
+	a := newAgenda()
+	p := place{"a", "dated"}
+	a.due(map[place]bool{p: false}, nil, noon)
+	a.due(nil, map[string]bool{"dated": true}, noon)
+	if got, found := a.next(noon); !found || got != p {
+		t.Errorf("next is %v, %t; want %v", got, found, p)
+	}
+	a.done(p, false, false, noon)
+	a.due(map[place]bool{p: false}, nil, noon)
+	a.due(nil, nil, noon)
+	if got, found := a.next(noon); found {
+		t.Errorf("%v is due although its dates are not any more", got)
+	}
+}
+
 func TestAPlaceIsServedByOnePassAtATime(t *testing.T) {
 	a := newAgenda()
 	p := place{"a", "k"}
-	a.due(map[place]bool{p: false}, noon)
+	a.due(map[place]bool{p: false}, nil, noon)
 	a.next(noon)
-	a.due(map[place]bool{p: false}, noon)
+	a.due(map[place]bool{p: false}, nil, noon)
 	if _, found := a.next(noon); found {
 		t.Error("a second pass begins beside the first")
 	}

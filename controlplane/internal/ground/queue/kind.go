@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -33,10 +34,12 @@ type Kind struct {
 	Due *Due
 }
 
-// Due is a query that gives the ids of active tenants. It reads as the role that may read across tenants.
+// Due is a query that gives the ids of tenants, as a rule of active ones. It reads as the role that may read across
+// tenants, and only reads: a process that finds nothing due has written nothing.
 type Due struct {
-	SQL  string
-	Args func() []any // nil: none
+	SQL   string
+	Args  func() []any  // nil: none
+	Every time.Duration // between two times that a process asks; 0: whenever it looks for due work
 }
 
 func (k Kind) group() string { return cmp.Or(k.Group, k.Name) }

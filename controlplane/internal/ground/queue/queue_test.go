@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -273,6 +274,39 @@ func TestPartsAreFoundByItemsAndByDates(t *testing.T) {
 	look(t, q)
 	if !slices.Equal(seen, []string{w.Tenant}) {
 		t.Errorf("did a part in %v; want %s", seen, w.Tenant)
+	}
+}
+
+func TestDatesAreAskedForNoMoreOftenThanTheirKindSays(t *testing.T) {
+	db := pgtest.New(t)
+	w := pgtest.Tenant(t, db, "acme")
+	var asked, dated atomic.Int32
+	worked := make(chan struct{}, 1)
+	q := &queue.Queue{DB: db, Log: quiet, Kinds: []queue.Kind{
+		{Name: "k", Batch: 10, Work: func(context.Context, *pg.Tx, []queue.Item) error {
+			worked <- struct{}{}
+			return nil
+		}},
+		{
+			Name: "dated",
+			Part: func(context.Context, string) (int, error) { dated.Add(1); return 0, nil },
+			Due: &queue.Due{
+				SQL:   `select id::text from tenant where slug = $1`,
+				Args:  func() []any { asked.Add(1); return []any{"acme"} },
+				Every: time.Hour,
+			},
+		},
+	}}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	for n := range 5 {
+		enqueue(t, db, w, queue.Work{Kind: "k", Subjects: []string{subject(n)}})
+		<-worked
+	}
+	stop()
+	if err := <-done; err != nil || asked.Load() != 1 || dated.Load() != 1 {
+		t.Errorf("asked %d times and worked %d times (%v); want once each", asked.Load(), dated.Load(), err)
 	}
 }
 

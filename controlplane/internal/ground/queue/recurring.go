@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -22,11 +23,8 @@ type Job struct {
 	Run   func(ctx context.Context) error
 }
 
-// lease is how long a job belongs to a process that says nothing more.
-const lease = 30 * time.Second
-
-// errLeaseLost is why a job is stopped whose lease another process may have taken.
-var errLeaseLost = errors.New("the lease of the job was lost")
+// terms are those of the lease on a job.
+var terms = lease.Terms{Length: 30 * time.Second, Every: 5 * time.Second, Doubt: 15 * time.Second}
 
 // runJobs runs jobs whenever they are due, until ctx ends, and waits for those that it is in then.
 func (q *Queue) runJobs(ctx context.Context) {
@@ -70,7 +68,7 @@ func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
 		  left join recurring_work r
 		    on r.name = j.name
 		 where coalesce(r.due_at <= now(), true)
-		   and coalesce(r.lease_until < now(), true)`
+		   and ` + lease.Free
 	var names []string
 	for _, j := range q.Jobs {
 		names = append(names, j.Name)
@@ -86,18 +84,25 @@ func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
 // runJob runs a job under its lease, unless another process is quicker. A process that stops gives the lease back at
 // once.
 func (q *Queue) runJob(ctx context.Context, j Job) error {
-	token := uuid.NewString()
+	token, began := uuid.NewString(), time.Now()
 	mine, err := q.claim(ctx, j, token)
 	if err != nil || !mine {
 		return err
 	}
-	began := time.Now()
 	held, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	go q.renew(held, j, token, lost)
+	hold := terms.Taken(began)
+	go func() {
+		if err := hold.Keep(
+			held,
+			func(ctx context.Context) (bool, error) { return q.renew(ctx, j, token) },
+		); err != nil {
+			lost(err)
+		}
+	}()
 	err = j.Run(held)
-	if errors.Is(context.Cause(held), errLeaseLost) {
-		return errLeaseLost
+	if errors.Is(context.Cause(held), lease.ErrLost) {
+		return lease.ErrLost
 	}
 	q.observe(j.Name, time.Since(began), 1, err)
 	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -114,32 +119,17 @@ func (q *Queue) claim(ctx context.Context, j Job, token string) (mine bool, err 
 		   set lease_id = excluded.lease_id, lease_until = excluded.lease_until, started_at = excluded.started_at
 		 where r.due_at <= now()
 		   and (r.lease_until is null or r.lease_until < now())`
-	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": lease.Seconds()})
+	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
 }
 
-// renew keeps the lease until ctx ends. It stops the job when the lease is another's, or may be soon.
-func (q *Queue) renew(ctx context.Context, j Job, token string, lost context.CancelCauseFunc) {
+// renew extends the lease, and reports whether it was still ours.
+func (q *Queue) renew(ctx context.Context, j Job, token string) (ours bool, err error) {
 	const sql = `
 		update recurring_work
 		   set lease_until = now() + make_interval(secs => @lease)
 		 where name = @name
 		   and lease_id = @token`
-	for last := time.Now(); ; {
-		rest(ctx, lease/6)
-		if ctx.Err() != nil {
-			return
-		}
-		short, cancel := context.WithTimeout(ctx, lease/6)
-		mine, err := q.changed(short, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": lease.Seconds()})
-		cancel()
-		switch {
-		case err == nil && mine:
-			last = time.Now()
-		case err == nil, time.Since(last) > lease/2:
-			lost(errLeaseLost)
-			return
-		}
-	}
+	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
 }
 
 // finish notes how a run ended, unless the lease is another's, and when the next one is due.
@@ -171,13 +161,12 @@ func (q *Queue) finish(ctx context.Context, j Job, token string, failed error, s
 
 // changed runs a statement about the row of a job and reports whether it changed it.
 func (q *Queue) changed(ctx context.Context, j Job, sql string, args pgx.NamedArgs) (is bool, err error) {
-	err = q.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		tag, err := tx.Exec(ctx, sql, args)
-		is = err == nil && tag.RowsAffected() == 1
-		return err
-	})
+	err = q.DB.Deployment(ctx, func(tx *pg.Tx) error { return lease.Fenced(tx.Exec(ctx, sql, args)) })
+	if errors.Is(err, lease.ErrLost) {
+		return false, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("lease of %s: %w", j.Name, err)
 	}
-	return is, nil
+	return true, nil
 }

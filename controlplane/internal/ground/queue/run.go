@@ -34,7 +34,8 @@ type Queue struct {
 	// Observe is called after each pass and each run of a job; nil: nobody counts.
 	Observe func(kind string, took time.Duration, done int, err error)
 
-	slots int // passes at once; 0: atOnce
+	slots int                  // passes at once; 0: atOnce
+	asked map[string]time.Time // when Run last asked for the dates of a kind; Run's own
 }
 
 func (q *Queue) observe(kind string, took time.Duration, n int, err error) {
@@ -105,15 +106,29 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
+// refresh looks for due work. Dates of kinds whose time to be asked has not come stay as they were found last.
 func (q *Queue) refresh(ctx context.Context, a *agenda) {
-	found, err := q.find(ctx)
+	now := time.Now()
+	early := map[string]bool{}
+	for _, k := range q.Kinds {
+		early[k.Name] = k.Due != nil && now.Sub(q.asked[k.Name]) < k.Due.Every-interval/2 // or a late tick is missed
+	}
+	found, err := q.find(ctx, early)
 	if err != nil {
 		if ctx.Err() == nil {
 			q.Log.WarnContext(ctx, "cannot look for due work; it is tried again", "err", err)
 		}
 		return
 	}
-	a.due(found, time.Now())
+	if q.asked == nil {
+		q.asked = map[string]time.Time{}
+	}
+	for name, is := range early {
+		if !is {
+			q.asked[name] = now
+		}
+	}
+	a.due(found, early, now)
 }
 
 // serve does one pass. Items that failed are noted already; what else fails has the place wait.
@@ -143,7 +158,7 @@ func (q *Queue) Pass(ctx context.Context, tenant string) (sum int, err error) {
 
 // Look does one pass in each place that has work due, those with urgent work first, and says how much was done in all.
 func (q *Queue) Look(ctx context.Context) (sum int, err error) {
-	found, err := q.find(ctx)
+	found, err := q.find(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -170,8 +185,9 @@ func (q *Queue) Look(ctx context.Context) (sum int, err error) {
 }
 
 // find gives the places that have work due, and whether any of it is urgent. It steps from one place to the next in the
-// index of due items, so that a tenant with a hundred thousand of them costs no more than one with a single one.
-func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
+// index of due items, so that a tenant with a hundred thousand of them costs no more than one with a single one. It
+// does not ask for the dates of early kinds.
+func (q *Queue) find(ctx context.Context, early map[string]bool) (map[place]bool, error) {
 	const sql = `
 		with recursive present as (
 		    (select w.tenant_id, w.kind
@@ -221,7 +237,7 @@ func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
 		if err != nil {
 			return err
 		}
-		return q.dates(ctx, tx, found)
+		return q.dates(ctx, tx, early, found)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find due work: %w", err)
@@ -230,9 +246,9 @@ func (q *Queue) find(ctx context.Context) (map[place]bool, error) {
 }
 
 // dates adds the places that a package's own dates make due.
-func (q *Queue) dates(ctx context.Context, tx *pg.Tx, found map[place]bool) error {
+func (q *Queue) dates(ctx context.Context, tx *pg.Tx, early map[string]bool, found map[place]bool) error {
 	for _, k := range q.Kinds {
-		if k.Due == nil {
+		if k.Due == nil || early[k.Name] {
 			continue
 		}
 		var args []any

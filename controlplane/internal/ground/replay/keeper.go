@@ -14,16 +14,16 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-const (
-	// window is how long an answer is kept, from the first try.
-	window = 24 * time.Hour
-	// lease is how long a reservation stands without a sign of life.
-	lease = time.Minute
-)
+// window is how long an answer is kept, from the first try.
+const window = 24 * time.Hour
+
+// terms are those of a reservation: how long it stands without a sign of life.
+var terms = lease.Terms{Length: time.Minute, Every: 20 * time.Second, Doubt: time.Minute}
 
 // Keeper keeps answers.
 type Keeper struct {
@@ -100,7 +100,7 @@ func (t *Try) reserve(ctx context.Context, tx *pg.Tx, fingerprint []byte) (bool,
 		"claim":       t.claim,
 		"fingerprint": fingerprint,
 		"now":         now,
-		"lease":       lease,
+		"lease":       terms.Length,
 		"since":       now.Add(-window),
 	})
 	if err != nil {

@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
-
-// errTaken means that the lease had ended and somebody else has taken the key.
-var errTaken = errors.New("another try has taken the key")
 
 // finishTime is how long the end of a try may take. It does not end with the request: whoever asks again gets the
 // answer.
@@ -31,24 +29,17 @@ func (t *Try) Wait(ctx context.Context) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	t.stop = func() { cancel(); <-ended }
+	hold := terms.Taken(time.Now())
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(lease / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := t.prolong(ctx); err != nil && ctx.Err() == nil {
-					t.keeper.Log.WarnContext(ctx, "a reserved key was not prolonged", "err", err)
-				}
-			}
+		if err := hold.Keep(ctx, t.prolong); err != nil {
+			t.keeper.Log.WarnContext(ctx, "a reserved key was not prolonged", "err", err)
 		}
 	}()
 }
 
-func (t *Try) prolong(ctx context.Context) error {
+// prolong extends the reservation, and reports whether the key was still ours.
+func (t *Try) prolong(ctx context.Context) (ours bool, err error) {
 	const sql = `
 		update kept_answer
 		   set lease_until = now() + $4
@@ -56,10 +47,13 @@ func (t *Try) prolong(ctx context.Context) error {
 		   and key = $2
 		   and claim = $3
 		   and status is null`
-	return t.keeper.DB.As(ctx, t.v, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, sql, t.subject, t.key, t.claim, lease)
-		return err
+	err = t.keeper.DB.As(ctx, t.v, func(tx *pg.Tx) error {
+		return lease.Fenced(tx.Exec(ctx, sql, t.subject, t.key, t.claim, terms.Length))
 	})
+	if errors.Is(err, lease.ErrLost) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Finish ends the try with its answer, which may be sent when Finish has returned nil, and not otherwise: then nothing
@@ -92,9 +86,9 @@ func (t *Try) Finish(ctx context.Context, a Answer) error {
 		crashpoint.Reach("key.kept")
 		t.over = true
 		return nil
-	case errors.Is(err, errTaken) && t.hold == nil:
+	case errors.Is(err, lease.ErrLost) && t.hold == nil:
 		return nil // it is done all the same, and so is the other try
-	case errors.Is(err, errTaken):
+	case errors.Is(err, lease.ErrLost):
 		return inProgress()
 	}
 	return fmt.Errorf("keep answer: %w", err)
@@ -134,14 +128,7 @@ func (t *Try) keep(ctx context.Context, tx *pg.Tx, a Answer) error {
 	if err != nil {
 		return err
 	}
-	tag, err := tx.Exec(ctx, sql, t.subject, t.key, t.claim, a.Status, headers, sealed)
-	if err != nil {
-		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return errTaken
-	}
-	return nil
+	return lease.Fenced(tx.Exec(ctx, sql, t.subject, t.key, t.claim, a.Status, headers, sealed))
 }
 
 // free lets the key go, if it is still ours.
@@ -152,11 +139,7 @@ func (t *Try) free(ctx context.Context, tx *pg.Tx) error {
 		   and key = $2
 		   and claim = $3
 		   and status is null`
-	tag, err := tx.Exec(ctx, sql, t.subject, t.key, t.claim)
-	if err == nil && tag.RowsAffected() == 0 {
-		return errTaken
-	}
-	return err
+	return lease.Fenced(tx.Exec(ctx, sql, t.subject, t.key, t.claim))
 }
 
 // Abandon undoes what is not finished and lets the key go. It may be called at any time. Where the database does not
@@ -173,7 +156,7 @@ func (t *Try) Abandon(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
 	err := t.keeper.DB.As(ctx, t.v, func(tx *pg.Tx) error { return t.free(ctx, tx) })
-	if err != nil && !errors.Is(err, errTaken) {
+	if err != nil && !errors.Is(err, lease.ErrLost) {
 		t.keeper.Log.WarnContext(ctx, "a reserved key was not let go", "err", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
@@ -87,6 +88,14 @@ func (h *house) process() *schedule.Service {
 	connectors := &connector.Service{DB: h.db, Seal: keys, Now: h.clock.now, Log: log}
 	runs := &syncrun.Service{DB: h.db, Connectors: connectors, Now: h.clock.now}
 	return &schedule.Service{DB: h.db, Runs: runs, Log: log, Now: h.clock.now}
+}
+
+// pass does one pass of a process's work on the queue, and says with how many schedules it dealt.
+func (h *house) pass(p *schedule.Service) (int, error) { return h.work(p).Look(ctx) }
+
+// work is the work queue of a process.
+func (h *house) work(p *schedule.Service) *queue.Queue {
+	return &queue.Queue{DB: h.db, Log: p.Log, Kinds: p.Kinds()}
 }
 
 func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, error) {
@@ -197,7 +206,7 @@ func (h *house) schedule(id string, settings object) answer {
 func (h *house) look(id, at string) string {
 	h.t.Helper()
 	h.clock.set(at)
-	if _, err := h.first.Look(ctx); err != nil {
+	if _, err := h.pass(h.first); err != nil {
 		h.t.Fatal(err)
 	}
 	last, _ := h.want(200, h.call("GET", "/connectors/"+id+"/schedule", nil)).body["last_occurrence"].(object)

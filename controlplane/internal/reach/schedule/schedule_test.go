@@ -286,7 +286,7 @@ func TestAnOccurrenceSurvivesWhoeverDiesOverIt(t *testing.T) {
 		})
 	}()
 	<-held
-	if _, err := h.first.Look(ctx); err != nil {
+	if _, err := h.pass(h.first); err != nil {
 		t.Fatal(err)
 	}
 	if h.runs(id) != 0 {
@@ -309,13 +309,13 @@ func TestAScheduleThatCannotBeKeptIsTriedAgainAndHoldsUpNobody(t *testing.T) {
 	}
 	h.exec(`update connector set credentials = 'not sealed', credential_keys = '{bind_password}' where id = $1`, bad)
 	h.clock.set("2026-06-01T12:05:00Z")
-	if _, err := h.first.Look(ctx); err != nil {
+	if _, err := h.pass(h.first); err != nil {
 		t.Fatal(err)
 	}
 	if h.runs(good) != 1 || h.runs(bad) != 0 {
 		t.Errorf("%d and %d runs", h.runs(good), h.runs(bad))
 	}
-	if n, err := h.first.Look(ctx); err != nil || n != 0 {
+	if n, err := h.pass(h.first); err != nil || n != 0 {
 		t.Errorf("it is tried again at once: %d, %v", n, err)
 	}
 	h.exec(`update connector set credentials = null, credential_keys = '{}' where id = $1`, bad)
@@ -338,7 +338,7 @@ func TestTwoSchedulersStartEachOfAThousandOccurrencesOnce(t *testing.T) {
 		for _, p := range processes {
 			group.Go(func() {
 				for range 50 {
-					n, err := p.Look(ctx)
+					n, err := h.pass(p)
 					if err != nil {
 						t.Error(err)
 						return
@@ -392,7 +392,7 @@ func TestTheWorkerStartsWhatIsDueUntilItIsStopped(t *testing.T) {
 	h.clock.set("2026-06-01T12:05:00Z")
 	stop, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- h.first.Run(stop) }()
+	go func() { done <- h.work(h.first).Run(stop) }()
 	for deadline := time.Now().Add(20 * time.Second); h.runs(id) == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was started")

@@ -2,27 +2,38 @@ package schedule
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // Times of the work on schedules.
 const (
 	interval = time.Second      // how soon an occurrence is noticed
-	batch    = 100              // schedules that are taken at once
+	batch    = 100              // schedules in one pass
 	patience = 15 * time.Second // how soon a full run that waits for another looks again
 	putOff   = time.Minute      // how soon a schedule is tried again that could not be looked at
 )
 
-// Run starts what is due until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look for schedules that are due"}.Drain(ctx, s.Look)
+// Kinds are the work on schedules: to start the sync runs that are due. Those of a suspended tenant wait, and are made
+// up for by one run when it is resumed.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
+		select distinct s.tenant_id::text
+		  from connector_schedule s
+		  join tenant t
+		    on t.id = s.tenant_id
+		   and t.status = 'active'
+		 where s.due_at <= $1`
+	return []queue.Kind{{
+		Name:  "schedules",
+		Title: "Scheduled sync runs",
+		About: "Starts the sync runs of connectors when their schedules are due.",
+		Part:  s.startDue,
+		Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }, Every: interval},
+	}}
 }
 
 // due is a schedule that has to be looked at.
@@ -32,25 +43,15 @@ type due struct {
 	At        time.Time `db:"due_at"`
 }
 
-// Look deals with schedules that are due, a hundred at most, and tells with how many: those that somebody else is at
-// are theirs. Those of tenants in which nothing happens stay as they are; they are made up for when the tenant goes on.
-func (s *Service) Look(ctx context.Context) (int, error) {
-	const sql = `
-		select s.tenant_id, s.connector_id, s.due_at
-		  from connector_schedule s
-		  join tenant t
-		    on t.id = s.tenant_id
-		   and t.status = 'active'
-		 where s.due_at <= $1
-		 order by s.due_at
-		 limit $2`
-	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql, s.Now(), batch)
+// startDue deals with schedules of a tenant that are due, up to a batch, and says with how many. Those that another
+// process deals with are left to it.
+func (s *Service) startDue(ctx context.Context, tenant string) (n int, err error) {
+	found, err := s.findDue(ctx, tenant)
 	if err != nil {
-		return 0, fmt.Errorf("find schedules: %w", err)
+		return 0, err
 	}
 	// Other processes have found the same ones: whoever goes another way meets them less often.
 	rand.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
-	n := 0
 	for _, d := range found {
 		dealt, err := s.deal(ctx, d)
 		if err != nil && ctx.Err() == nil {
@@ -71,4 +72,20 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		}
 	}
 	return n, ctx.Err()
+}
+
+// findDue finds the schedules of a tenant that are due, those that wait longest first.
+func (s *Service) findDue(ctx context.Context, tenant string) (found []due, err error) {
+	const sql = `
+		select s.tenant_id, s.connector_id, s.due_at
+		  from connector_schedule s
+		 where s.tenant_id = current_tenant()
+		   and s.due_at <= $1
+		 order by s.due_at
+		 limit $2`
+	err = s.DB.As(ctx, acting(tenant), func(tx *pg.Tx) (err error) {
+		found, err = pg.All[due](ctx, tx, "find schedules that are due", sql, s.Now(), batch)
+		return err
+	})
+	return found, err
 }

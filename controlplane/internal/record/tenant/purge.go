@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -18,78 +19,63 @@ import (
 const (
 	purgeInterval = 15 * time.Second // how soon the end of a grace is noticed
 	purgeRows     = 5000             // rows in a step: each is a transaction, and none holds locks for long
-	purgePause    = 20 * time.Millisecond
-	purgeTold     = 10 * time.Second // how often the log says how far it is
+	purgeTold     = 100_000          // rows between two lines of the log that say how far it is
 )
 
-// Run erases closing tenants whose grace has ended, until ctx ends. Any number of processes may do it: each step is a
-// transaction of its own that starts from what the database holds, so whoever dies in the middle is followed by the
-// next.
-func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: purgeInterval, Log: s.Log, Cannot: "cannot erase closing tenants"}.Run(ctx, s.PurgeDue)
+// Kinds are the work on tenants: to erase closing ones whose grace has ended. Each step is a transaction of its own and
+// starts from what the database holds, so a process that dies in the middle is followed by another.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `select t.id::text from tenant t where t.status = 'closing' and t.purge_after <= now()`
+	return []queue.Kind{{
+		Name:  "tenant_erasure",
+		Title: "Erasure of the tenant",
+		About: "Erases the tenant after its closing period has ended.",
+		Part:  s.erase,
+		Due:   &queue.Due{SQL: due, Every: purgeInterval},
+	}}
 }
 
-// closing is a tenant that is about to be erased, and the operator's tenant whose log tells of it.
-type closing struct {
-	ID   string `db:"id"`
-	Home string `db:"home"` // empty when that tenant is gone itself
-}
-
-// PurgeDue erases every tenant whose grace has ended. One that another process works on is left to it.
-func (s *Service) PurgeDue(ctx context.Context) error {
-	if err := s.keepKeys(ctx); err != nil {
-		return err
-	}
+// erase does a step of erasing a closing tenant, and says 1 when there is more to do. A tenant that another process
+// works on is left to it.
+func (s *Service) erase(ctx context.Context, id string) (int, error) {
 	const sql = `
-		select t.id::text as id, coalesce(o.id::text, '') as home
+		select coalesce(o.id::text, '')
 		  from tenant t
 		  left join tenant o
 		    on o.id::text = t.closed_by ->> 'tenant'
-		 where t.status = 'closing'
-		   and t.purge_after <= now()
-		 order by t.purge_after`
-	due, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[closing], sql)
-	if err != nil {
-		return fmt.Errorf("find tenants to erase: %w", err)
+		 where t.id = $1`
+	homes, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, id) // none: it is erased
+	if err != nil || len(homes) == 0 {
+		return 0, err
 	}
-	for _, c := range due {
-		if err := s.purge(ctx, c); err != nil {
-			return fmt.Errorf("erase tenant %s: %w", c.ID, err)
-		}
+	step, err := s.PurgeStep(ctx, id, homes[0], purgeRows)
+	if err != nil || step.State != "working" {
+		return 0, err
 	}
-	return nil
+	if sum := total(step.Counts); sum/purgeTold != (sum-step.Deleted)/purgeTold {
+		s.Log.InfoContext(ctx, "erasing tenant", "tenant", id, "slug", step.Slug, "rows", sum)
+	}
+	return 1, nil
 }
 
-// keepKeys drops from this process's memory the keys of tenants that are closing or gone: whichever process destroys
-// them, no other may go on with a copy.
-func (s *Service) keepKeys(ctx context.Context) error {
+// Run drops the keys of tenants that are closing or gone from this process's memory, until ctx ends: whichever process
+// destroys them, no other may go on with a copy.
+func (s *Service) Run(ctx context.Context) error {
+	return loop.Worker{
+		Every:  purgeInterval,
+		Log:    s.Log,
+		Cannot: "cannot drop the keys of closing tenants",
+	}.Run(ctx, s.DropKeys)
+}
+
+// DropKeys drops those keys once.
+func (s *Service) DropKeys(ctx context.Context) error {
 	ids, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status <> 'closing'`)
 	if err != nil {
 		return fmt.Errorf("list tenants whose keys are needed: %w", err)
 	}
 	s.KeepKeys(ids)
 	return nil
-}
-
-// purge erases a tenant step by step until nothing is left, with pauses for the other tenants. A
-// process that dies in between is followed by another: each step is a transaction of its own.
-func (s *Service) purge(ctx context.Context, c closing) error {
-	told := time.Now()
-	for ctx.Err() == nil {
-		step, err := s.PurgeStep(ctx, c.ID, c.Home, purgeRows)
-		if err != nil || step.State != "working" {
-			return err
-		}
-		if time.Since(told) >= purgeTold {
-			told = time.Now()
-			s.Log.InfoContext(ctx, "erasing tenant", "tenant", c.ID, "slug", step.Slug, "rows", total(step.Counts))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(purgePause):
-		}
-	}
-	return ctx.Err()
 }
 
 // Step is what one step of erasing a tenant has done.

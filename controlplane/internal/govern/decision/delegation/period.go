@@ -104,19 +104,20 @@ func (d DecisionDelegation) move(ctx context.Context, tx *pg.Tx, state string) e
 	return pg.Exec(ctx, tx, "move delegation to "+state, sql, pgx.NamedArgs{"id": d.ID, "state": state})
 }
 
-// Turn begins and ends the delegations of a tenant whose time has come.
-func (s *Service) Turn(ctx context.Context, v viewer.Viewer) error {
+// Turn begins and ends the delegations of a tenant whose time has come, and says how many.
+func (s *Service) Turn(ctx context.Context, tenant string) (n int, err error) {
 	const sql = `select ` + columns + ` from ` + tables + `
 		 where d.tenant_id = current_tenant()
 		   and (d.state = 'scheduled' and d.starts_at <= @now or d.state = 'active' and d.ends_at <= @now)
 		 order by d.starts_at, d.id
 		   for update of d skip locked`
-	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		now := s.Now()
 		due, err := pg.All[DecisionDelegation](ctx, tx, "find delegations that are due", sql, pgx.NamedArgs{"now": now})
 		if err != nil {
 			return err
 		}
+		n = len(due)
 		for _, d := range due {
 			if d.EndsAt != nil && !d.EndsAt.After(now) {
 				err = end(ctx, tx, d, ended, "has ended")
@@ -129,6 +130,7 @@ func (s *Service) Turn(ctx context.Context, v viewer.Viewer) error {
 		}
 		return nil
 	})
+	return n, err
 }
 
 // EndOf ends the delegations from and to people who have left.

@@ -12,30 +12,26 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// applyDue applies decisions that can no longer be undone, many at once. When they cannot be applied together, each is
-// tried by itself, and what fails alone waits for a while.
-func (s *Service) applyDue(ctx context.Context, v viewer.Viewer) error {
-	for ctx.Err() == nil {
-		var due []string
-		err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-			if due, err = s.dueTasks(ctx, tx); err != nil || len(due) == 0 {
-				return err
-			}
-			return s.apply(ctx, tx, due)
-		})
-		if len(due) == 0 {
+// applyDue applies a batch of a tenant's decisions that can no longer be undone, and says how many there were. When
+// they cannot be applied together, each is tried by itself, and what fails alone waits for a while.
+func (s *Service) applyDue(ctx context.Context, tenant string) (int, error) {
+	v := viewer.System(tenant)
+	var due []string
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if due, err = s.dueTasks(ctx, tx); err != nil || len(due) == 0 {
 			return err
 		}
-		if err == nil {
-			continue
-		}
-		for _, id := range due {
-			if err := s.applyAlone(ctx, v, id); err != nil {
-				return err
-			}
+		return s.apply(ctx, tx, due)
+	})
+	if err == nil || len(due) == 0 {
+		return len(due), err
+	}
+	for _, id := range due {
+		if err := s.applyAlone(ctx, v, id); err != nil {
+			return 0, err
 		}
 	}
-	return ctx.Err()
+	return len(due), nil
 }
 
 // dueTasks takes decisions that are due and that nobody else is at.

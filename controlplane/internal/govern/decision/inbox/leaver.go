@@ -9,41 +9,35 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // followLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of
 // those who are gone. Somebody whose record was merged into another goes on as that one; those for whom they decided
 // decide themselves.
-func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
+func followLeavers(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	const sql = `
-		with taken as (
-		    delete from decision_leaver
-		     where tenant_id = current_tenant()
-		    returning identity_id
-		)
-		select distinct t.identity_id::text, unable_to_decide(t.identity_id)
-		  from taken t
-		 where unable_to_decide(t.identity_id) in ('left', 'user_disabled', 'user_not_linked', 'no_user')`
-	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		var gone, left []string
-		var id, why string
-		if err := pg.Each(ctx, tx, "find who has left", []any{&id, &why}, func() error {
-			if gone = append(gone, id); why == "left" {
-				left = append(left, id)
-			}
-			return nil
-		}, sql); err != nil {
-			return err
+		select p.id::text, unable_to_decide(p.id)
+		  from unnest(@people::text[]::uuid[]) p (id)
+		 where unable_to_decide(p.id) in ('left', 'user_disabled', 'user_not_linked', 'no_user')`
+	var gone, left []string
+	var id, why string
+	err := pg.Each(ctx, tx, "find who has left", []any{&id, &why}, func() error {
+		if gone = append(gone, id); why == "left" {
+			left = append(left, id)
 		}
-		if len(gone) == 0 {
-			return nil
-		}
-		if err := delegation.EndOf(ctx, tx, left); err != nil {
-			return err
-		}
-		return dropLeavers(ctx, tx, gone)
-	})
+		return nil
+	}, sql, pgx.NamedArgs{"people": queue.Subjects(items)})
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := delegation.EndOf(ctx, tx, left); err != nil {
+		return err
+	}
+	return dropLeavers(ctx, tx, gone)
 }
 
 // dropLeavers takes people off their open tasks.

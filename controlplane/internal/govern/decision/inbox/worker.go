@@ -2,114 +2,116 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // Times and sizes of the work.
 const (
-	interval = time.Second      // how soon is noticed what is due
+	interval = time.Second      // how soon a date is noticed
 	putOff   = 30 * time.Second // how long a decision waits that could not be applied
-	batch    = 200              // decisions in one transaction
-	sweeping = 10 * time.Minute // how soon is noticed what nobody noted
+	batch    = 200              // decisions, or people who have left, in one transaction
+	sweeping = 10 * time.Minute // how soon an assignee is replaced who left while the task was created
 )
 
-// Run applies decisions whose time to be undone has passed, begins and ends delegations, and asks others where somebody
-// has left, until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	var swept time.Time
-	return loop.Worker{
-		Every:  interval,
-		Log:    s.Log,
-		Cannot: "cannot look what is due in inboxes",
-	}.Run(
-		ctx,
-		func(ctx context.Context) error {
-			if time.Since(swept) > sweeping {
-				swept = time.Now()
-				if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-					s.Log.WarnContext(
-						ctx,
-						"cannot look whose tasks wait for people whose records were deleted",
-						"err",
-						err,
-					)
-				}
-			}
-			return s.Look(ctx)
+// leavers is the kind of work that replaces assignees. Triggers on identities and users enqueue it.
+const leavers = "decision_leavers"
+
+// Kinds are the work on decision tasks: to apply decisions that can no longer be undone, to begin and end delegations,
+// and to replace assignees who have left.
+func (s *Service) Kinds() []queue.Kind {
+	const decisions = `
+		select distinct d.tenant_id::text
+		  from decision_task d
+		  join tenant t
+		    on t.id = d.tenant_id
+		   and t.status = 'active'
+		 where d.apply_at <= $1`
+	const delegations = `
+		select distinct d.tenant_id::text
+		  from decision_delegation d
+		  join tenant t
+		    on t.id = d.tenant_id
+		   and t.status = 'active'
+		 where d.state = 'scheduled' and d.starts_at <= $1
+		    or d.state = 'active' and d.ends_at <= $1`
+	due := func(sql string) *queue.Due {
+		return &queue.Due{SQL: sql, Args: func() []any { return []any{s.Now()} }, Every: interval}
+	}
+	return []queue.Kind{
+		{
+			Name:  "decisions",
+			Title: "Decision dates",
+			About: "Applies decisions when they can no longer be undone.",
+			Part:  s.applyDue,
+			Due:   due(decisions),
 		},
-	)
+		{
+			Name:  "delegations",
+			Title: "Delegation dates",
+			About: "Begins and ends delegations on their dates.",
+			Part:  func(ctx context.Context, tenant string) (int, error) { return s.delegations().Turn(ctx, tenant) },
+			Due:   due(delegations),
+		},
+		{
+			Name:    leavers,
+			Title:   "Assignees who left",
+			About:   "Reassigns the decision tasks of people who left or can no longer sign in, and ends their delegations.",
+			Subject: "identity",
+			Batch:   batch,
+			Work:    followLeavers,
+		},
+	}
 }
 
-// Look does what is due, in every tenant.
-func (s *Service) Look(ctx context.Context) error {
-	const sql = `
-		select tenant_id from decision_task where apply_at <= @now
-		 union
-		select tenant_id from decision_delegation where state = 'scheduled' and starts_at <= @now or state = 'active'
-		    and ends_at <= @now
-		 union
-		select tenant_id from decision_leaver`
-	tenants, err := s.tenants(ctx, sql)
-	if err != nil {
-		return err
-	}
-	for _, tenant := range tenants {
-		for _, do := range []func(context.Context, viewer.Viewer) error{s.applyDue, s.delegations().Turn,
-			s.followLeavers} {
-			if err := do(ctx, viewer.System(tenant)); err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(
-					ctx,
-					"cannot do what is due in the inbox of a tenant; it is tried again",
-					"tenant",
-					tenant,
-					"err",
-					err,
-				)
-			}
-		}
-	}
-	return ctx.Err()
+// Jobs is the periodic work: to find assignees who left while their task was created, which no trigger could see.
+func (s *Service) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  leavers,
+		Title: "Assignees who left",
+		About: "Enqueues the assignees of open decision tasks who left or can no longer sign in.",
+		Every: sweeping,
+		Run:   s.Sweep,
+	}}
 }
 
-// Sweep notes who has left while they were being asked, which their leaving could not note.
+// Sweep enqueues the assignees of open tasks who can no longer decide, in all active tenants. What fails in one keeps
+// the others from nothing.
 func (s *Service) Sweep(ctx context.Context) error {
-	const open = `select distinct tenant_id from decision_task where state in ('open', 'claimed')
-		and @now::timestamptz is not null`
+	const open = `
+		select distinct d.tenant_id::text
+		  from decision_task d
+		  join tenant t
+		    on t.id = d.tenant_id
+		   and t.status = 'active'
+		 where d.state in ('open', 'claimed')`
 	const sql = `
-		insert into decision_leaver (tenant_id, identity_id)
-		select distinct a.tenant_id, a.identity_id
-		  from decision_assignee a
-		 where a.tenant_id = current_tenant()
-		   and a.dropped_at is null
-		   and a.open
-		   and unable_to_decide(a.identity_id) in ('left', 'user_disabled')`
-	tenants, err := s.tenants(ctx, open)
+		select enqueue_work($1, array(select distinct a.identity_id
+		                                from decision_assignee a
+		                               where a.tenant_id = current_tenant()
+		                                 and a.dropped_at is null
+		                                 and a.open
+		                                 and unable_to_decide(a.identity_id) in ('left', 'user_disabled')), 'sweep')`
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], open)
 	if err != nil {
-		return err
+		return fmt.Errorf("find tenants with open decision tasks: %w", err)
 	}
+	var failed error
 	for _, tenant := range tenants {
-		err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { _, err := tx.Exec(ctx, sql); return err })
+		err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+			_, err := tx.Exec(ctx, sql, leavers)
+			return err
+		})
 		if err != nil {
-			return fmt.Errorf("note who has left: %w", err)
+			failed = errors.Join(failed, fmt.Errorf("find assignees of tenant %s who left: %w", tenant, err))
 		}
 	}
-	return nil
-}
-
-// tenants are those that a statement finds, in any order.
-func (s *Service) tenants(ctx context.Context, sql string) (ids []string, err error) {
-	ids, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, pgx.NamedArgs{"now": s.Now()})
-	if err != nil {
-		return nil, fmt.Errorf("find tenants with something due: %w", err)
-	}
-	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-	return ids, nil
+	return failed
 }

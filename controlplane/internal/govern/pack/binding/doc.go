@@ -2,8 +2,9 @@
 // something to give by now, and objects in the state leaving that nobody holds any more. It writes the tables of
 // package installation, and the objects of package object.
 //
-// Run works in every process, two seconds after a sync run has ended, and once a minute otherwise. If an installation
-// cannot be bound, it is tried again a minute later. Package conflict calls Bind when a conflict is resolved.
+// Kinds are its work on the queue, which binds two seconds after a sync run has ended, and once a minute otherwise.
+// While no installation waits, nothing is written. If an installation cannot be bound, it is tried again a minute
+// later. Package conflict calls Bind when a conflict is resolved.
 //
 // Example: a sync run reads the group Staff for the first time. The birthright that selects it gets the group as its
 // resource, its object becomes installed, and the audit event sector_pack.bound names it.

@@ -2,7 +2,6 @@ package binding
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -28,46 +27,51 @@ type Service struct {
 	Now func() time.Time
 }
 
-// Jobs is the periodic work: to bind what installations wait for.
-func (s *Service) Jobs() []queue.Job {
-	return []queue.Job{{
-		Name:  "sector_pack_bindings",
-		Title: "Bindings of sector packs",
-		About: "Binds the entitlements and connectors that installed sector packs wait for, once they have been read.",
-		Every: interval,
-		Run: func(ctx context.Context) error {
-			_, err := s.Look(ctx)
-			return err
-		},
-	}}
-}
-
-// Look binds what waits in installations whose turn it is: where a run has ended since it was last looked at, or a
-// minute has passed. It tells how many it has looked at.
-func (s *Service) Look(ctx context.Context) (int, error) {
-	const sql = `
-		select i.tenant_id::text, i.id::text
+// Kinds are the work on sector packs: to bind what installations wait for, where a sync run has ended since they were
+// last looked at, or a minute has passed.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
+		select distinct i.tenant_id::text
 		  from sector_pack_installation i
 		  join tenant t
 		    on t.id = i.tenant_id
 		   and t.status = 'active'
-		 where i.pending
-		   and (i.looked_at < $1 or exists (select from sync_run r
-		                                     where r.tenant_id = i.tenant_id
-		                                       and r.finished_at >= i.looked_at))
+		 where ` + turn
+	return []queue.Kind{{
+		Name:  "sector_pack_bindings",
+		Title: "Bindings of sector packs",
+		About: "Binds the entitlements and connectors that installed sector packs wait for, once they have been read.",
+		Part:  s.bindDue,
+		Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now().Add(-anyway)} }, Every: interval},
+	}}
+}
+
+// turn holds for an installation i whose turn it is. $1 is a minute ago.
+const turn = `
+	i.pending
+	and (i.looked_at < $1 or exists (select from sync_run r
+	                                  where r.tenant_id = i.tenant_id
+	                                    and r.finished_at >= i.looked_at))`
+
+// bindDue binds what waits in a tenant's installations whose turn it is, and says in how many.
+func (s *Service) bindDue(ctx context.Context, tenant string) (int, error) {
+	const sql = `select i.id::text from sector_pack_installation i where i.tenant_id = current_tenant() and ` + turn + `
 		 order by i.looked_at
 		 limit $2`
-	type waiting struct{ Tenant, ID string }
-	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByPos[waiting], sql, s.Now().Add(-anyway), batch)
+	var found []string
+	err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
+		found, err = pg.AllBy(ctx, tx, "find packs that wait", pgx.RowTo[string], sql, s.Now().Add(-anyway), batch)
+		return err
+	})
 	if err != nil {
-		return 0, fmt.Errorf("find packs that wait: %w", err)
+		return 0, err
 	}
-	for n, w := range found {
-		err := s.DB.AsBulk(ctx, viewer.System(w.Tenant), func(tx *pg.Tx) error {
+	for n, id := range found {
+		err := s.DB.AsBulk(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 			if err := installation.Lock(ctx, tx); err != nil {
 				return err
 			}
-			return Bind(ctx, tx, w.ID)
+			return Bind(ctx, tx, id)
 		})
 		if ctx.Err() != nil {
 			return n, ctx.Err()
@@ -77,13 +81,13 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 				ctx,
 				"cannot bind what a sector pack waits for; it is tried again later",
 				"tenant",
-				w.Tenant,
+				tenant,
 				"installation",
-				w.ID,
+				id,
 				"err",
 				err,
 			)
-			s.postpone(ctx, w.Tenant, w.ID)
+			s.postpone(ctx, tenant, id)
 		}
 	}
 	return len(found), nil

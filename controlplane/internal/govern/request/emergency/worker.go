@@ -2,15 +2,11 @@ package emergency
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -19,35 +15,23 @@ import (
 // interval is how soon is noticed that a review is due. Reviews are due in hours.
 const interval = 15 * time.Second
 
-// Jobs is the periodic work: to ask administrators about emergency access that no reviewer has reviewed in time.
-func (s *Reviews) Jobs() []queue.Job {
-	return []queue.Job{{
-		Name:  "emergency_reviews",
-		Title: "Overdue emergency reviews",
-		About: "Escalates the reviews of emergency access that are overdue to the administrators of the tenant.",
-		Every: interval,
-		Run: func(ctx context.Context) error {
-			_, err := s.Look(ctx)
-			return err
-		},
-	}}
-}
-
-// Look escalates the overdue reviews of all tenants, and returns how many it escalated.
-func (s *Reviews) Look(ctx context.Context) (int, error) {
-	const sql = `
+// Kinds are the work on reviews: to ask administrators about emergency access that no reviewer has reviewed in time.
+func (s *Reviews) Kinds() []queue.Kind {
+	const due = `
 		select distinct i.tenant_id::text
 		  from access_request_item i
 		  join tenant t on t.id = i.tenant_id and t.status = 'active'
 		 where i.review_due_at <= $1`
-	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
-	if err != nil {
-		return 0, fmt.Errorf("find tenants with reviews that are due: %w", err)
-	}
-	return loop.EachTenant(ctx, s.Log, "cannot escalate reviews of a tenant; it is tried again", tenants, s.escalate)
+	return []queue.Kind{{
+		Name:  "emergency_reviews",
+		Title: "Overdue emergency reviews",
+		About: "Escalates the reviews of emergency access that are overdue to the administrators of the tenant.",
+		Part:  s.escalate,
+		Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }, Every: interval},
+	}}
 }
 
-// escalate asks the administrators of a tenant too.
+// escalate asks the administrators of a tenant too, and says about how many reviews.
 func (s *Reviews) escalate(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		ids, err := pg.All[string](

@@ -5,14 +5,17 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
@@ -23,7 +26,7 @@ import (
 const (
 	checkpointEach  = 1000
 	checkpointAfter = 5 * time.Minute
-	checkpointLook  = 5 * time.Second
+	checkpointLook  = 5 * time.Second // how soon it is noticed that one is due
 )
 
 // stored is a checkpoint as it is kept.
@@ -61,96 +64,123 @@ func checkpointsBetween(ctx context.Context, tx *pg.Tx, after, through int64) ([
 	return pg.All[stored](ctx, tx, "read checkpoints", sql, after, through)
 }
 
-// Sign makes checkpoints that are due, of all tenants, until ctx ends.
-func (s *Service) Sign(ctx context.Context) error {
-	refused := map[string]time.Time{}
-	return s.every(ctx, checkpointLook, "checkpoint", func(ctx context.Context) error {
-		tenants, err := s.due(ctx)
-		if err != nil {
-			return err
-		}
-		for _, tenant := range tenants {
-			if time.Since(refused[tenant]) < checkpointAfter {
-				continue
-			}
-			err := s.signThrough(ctx, viewer.System(tenant), 0)
-			var b *chain.Break
-			if errors.As(err, &b) {
-				refused[tenant] = time.Now()
-				s.Log.ErrorContext(
-					ctx,
-					"the audit log does not verify and is not signed",
-					"tenant",
-					tenant,
-					"seq",
-					b.Seq,
-					"kind",
-					b.Kind,
-					"why",
-					b.Detail,
-				)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// every does something at once and then again after each pause, until ctx ends.
-func (s *Service) every(
-	ctx context.Context,
-	pause time.Duration,
-	what string,
-	do func(ctx context.Context) error,
-) error {
-	return loop.Worker{Every: pause, Log: s.Log.With("what", what), Cannot: "audit log: work not done"}.Run(ctx, do)
-}
-
-// due are tenants whose log has grown enough since its last checkpoint.
-func (s *Service) due(ctx context.Context) (tenants []string, err error) {
-	const sql = `
+// Kinds are the work on the audit log: to sign the checkpoints that are due, also of tenants that are suspended or
+// closing, since their logs go on.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
 		select h.tenant_id::text
 		  from audit_head h
 		  left join lateral (select c.seq, c.at from audit_checkpoint c where c.tenant_id = h.tenant_id
 		      order by c.seq desc limit 1) c on true
-		 where h.seq >= coalesce(c.seq, 0) + $1
-		    or (h.seq > coalesce(c.seq, 0) and coalesce(c.at, '-infinity') < now() - $2::interval)`
-	tenants, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, checkpointEach, checkpointAfter)
-	if err != nil {
-		return nil, fmt.Errorf("find logs to sign: %w", err)
+		 where h.tenant_id <> all($3::text[]::uuid[])
+		   and (h.seq >= coalesce(c.seq, 0) + $1
+		        or (h.seq > coalesce(c.seq, 0) and coalesce(c.at, '-infinity') < now() - $2::interval))`
+	return []queue.Kind{{
+		Name:  "audit_checkpoints",
+		Title: "Audit checkpoints",
+		About: "Verifies new audit events and signs a checkpoint over them.",
+		Part:  s.signDue,
+		Due: &queue.Due{
+			SQL:   due,
+			Args:  func() []any { return []any{checkpointEach, checkpointAfter, s.broken.all()} },
+			Every: checkpointLook,
+		},
+	}}
+}
+
+// brokenLogs are tenants whose logs did not verify a short while ago. They are not verified again and again.
+type brokenLogs struct {
+	mu    sync.Mutex
+	found map[string]time.Time
+}
+
+func (b *brokenLogs) add(tenant string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.found == nil {
+		b.found = map[string]time.Time{}
 	}
-	return tenants, nil
+	b.found[tenant] = time.Now()
+}
+
+func (b *brokenLogs) all() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.found, func(_ string, at time.Time) bool { return time.Since(at) >= checkpointAfter })
+	return slices.AppendSeq([]string{}, maps.Keys(b.found))
+}
+
+// signDue signs the next checkpoint of a tenant's log, and says 1 when more are due. A log that does not verify is not
+// signed.
+func (s *Service) signDue(ctx context.Context, tenant string) (int, error) {
+	signer, publics, err := s.signingKeys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	more, err := s.signOne(ctx, viewer.System(tenant), signer, publics, 0)
+	var b *chain.Break
+	if errors.As(err, &b) {
+		s.broken.add(tenant)
+		s.reportBreak(ctx, tenant, b)
+		return 0, nil
+	}
+	if err != nil || !more {
+		return 0, err
+	}
+	return 1, nil
+}
+
+func (s *Service) reportBreak(ctx context.Context, tenant string, b *chain.Break) {
+	s.Log.ErrorContext(
+		ctx,
+		"the audit log does not verify and is not signed",
+		"tenant",
+		tenant,
+		"seq",
+		b.Seq,
+		"kind",
+		b.Kind,
+		"why",
+		b.Detail,
+	)
+}
+
+func (s *Service) signingKeys(ctx context.Context) (signer signingkey.Key, publics keySet, err error) {
+	if signer, err = s.Keys.Signer(ctx); err != nil {
+		return signer, nil, err
+	}
+	publics, err = s.Keys.Publics(ctx)
+	return signer, publics, err
 }
 
 // signThrough signs a checkpoint at an entry, or at the last one when through is 0, and one each 1000 entries on the
-// way. Only what continues the checkpoint before is signed: it returns a *chain.Break otherwise. A log that another
-// process is signing is left to it.
+// way. Only what continues the checkpoint before is signed: it returns a *chain.Break otherwise.
 func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int64) error {
-	signer, err := s.Keys.Signer(ctx)
-	if err != nil {
-		return err
+	signer, publics, err := s.signingKeys(ctx)
+	for more := true; more && err == nil; {
+		more, err = s.signOne(ctx, v, signer, publics, through)
 	}
-	publics, err := s.Keys.Publics(ctx)
-	if err != nil {
-		return err
-	}
-	for more := true; more; {
-		err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-			lock := `select pg_advisory_xact_lock(hashtextextended('audit-checkpoint ' || current_tenant()::text, 0))`
-			if err := pg.Exec(ctx, tx, "lock the log's checkpoints", lock); err != nil {
-				return err
-			}
-			more, err = s.signNext(ctx, tx, signer, publics, through)
-			return err
-		})
-		if err != nil {
+	return err
+}
+
+// signOne signs one checkpoint in a transaction of its own, and says whether there is more to sign. It waits for
+// another process that signs the same log.
+func (s *Service) signOne(
+	ctx context.Context,
+	v viewer.Viewer,
+	signer signingkey.Key,
+	publics keySet,
+	through int64,
+) (more bool, err error) {
+	const lock = `select pg_advisory_xact_lock(hashtextextended('audit-checkpoint ' || current_tenant()::text, 0))`
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if err := pg.Exec(ctx, tx, "lock the log's checkpoints", lock); err != nil {
 			return err
 		}
-	}
-	return nil
+		more, err = s.signNext(ctx, tx, signer, publics, through)
+		return err
+	})
+	return more, err
 }
 
 // signNext signs one checkpoint, and tells whether there is more to sign.

@@ -10,13 +10,14 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
 const (
 	defaultDays = 400
-	trimLook    = time.Hour
+	trimEvery   = time.Hour
 	trimBatch   = 5000
 )
 
@@ -99,20 +100,30 @@ func (s *Service) handleKeep(ctx context.Context, v viewer.Viewer, in *retention
 	return &httpapi.One[Retention]{ETag: httpapi.ETag(r.Version), Body: r}, err
 }
 
-// Trim drops what is older than each tenant's retention, until ctx ends.
-func (s *Service) Trim(ctx context.Context) error {
-	return s.every(ctx, trimLook, "retention", func(ctx context.Context) error {
-		tenants, err := s.old(ctx)
-		if err != nil {
-			return err
+// Jobs is the periodic work: to drop what is older than each tenant's retention.
+func (s *Service) Jobs() []queue.Job {
+	return []queue.Job{{
+		Name:  "audit_retention",
+		Title: "Audit retention",
+		About: "Deletes audit events that are older than the retention of their tenant.",
+		Every: trimEvery,
+		Run:   s.trim,
+	}}
+}
+
+// trim drops what is older than each tenant's retention. What fails in one keeps the others from nothing.
+func (s *Service) trim(ctx context.Context) error {
+	tenants, err := s.old(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, tenant := range tenants {
+		if err := s.TrimTenant(ctx, viewer.System(tenant)); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("shorten the audit log of tenant %s: %w", tenant, err))
 		}
-		for _, tenant := range tenants {
-			if err := s.TrimTenant(ctx, viewer.System(tenant)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return failed
 }
 
 // old are tenants with a checkpoint that is older than the least retention: only those can have something to drop.

@@ -2,10 +2,15 @@ package trail_test
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
@@ -88,12 +93,71 @@ func TestTheDatabaseKeepsWhatTheLogDoesNotSayIsCut(t *testing.T) {
 	}
 }
 
+// queue does the work on the log in the way of a process.
+func (h *house) queue() *queue.Queue {
+	return &queue.Queue{DB: h.db, Log: slog.New(slog.DiscardHandler), Kinds: h.log.Kinds()}
+}
+
+// dieSigning is a process that ends between writing a checkpoint and its commit.
+func (h *house) dieSigning() {
+	h.t.Helper()
+	died := errors.New("killed")
+	err := h.db.As(ctx, h.tenant, func(tx *pg.Tx) error {
+		const sql = `insert into audit_checkpoint (tenant_id, seq, hash, kid, note)
+			values (current_tenant(), 1000, '', 'k', 'half written')`
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return err
+		}
+		return died
+	})
+	if !errors.Is(err, died) {
+		h.t.Fatal(err)
+	}
+}
+
+func TestALogIsCutWhereAProcessDiedInTheMiddle(t *testing.T) {
+	h := open(t)
+	h.write(h.tenant, 3000)
+	h.age(200, 2500)
+	h.sign()
+	h.tamper(`update audit_checkpoint set at = now() - interval '200 days' where seq <= 2000`)
+	h.call(200, "admin", "PUT", "/settings/audit/retention", map[string]any{"days": 150})
+	err := h.db.As(ctx, h.tenant, func(tx *pg.Tx) error { // it has announced the cut, and made a part of it
+		said := map[string]any{"through_seq": 2000, "days": 150, "entries": 2000}
+		if err := audit.Record(ctx, tx, audit.Entry{
+			Action: "audit.trimmed", Subject: audit.Subject{Type: "audit_log", ID: h.tenant.Tenant}, Context: said,
+		}); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `select audit_trim(2000, 500)`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := h.log.Jobs()
+	if len(jobs) != 1 || jobs[0].Every != time.Hour {
+		t.Fatalf("%d jobs; want the retention, once an hour", len(jobs))
+	}
+	if err := jobs[0].Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	const left = `select min(seq)::text || ' ' || count(*) filter (where action = 'audit.trimmed') from audit_event`
+	if got := h.text(left); got != "2001 1" {
+		t.Errorf("the log begins at, and has announcements: %s; want 2001 1", got)
+	}
+	if v := h.verify(); !v.OK {
+		t.Errorf("it does not verify: %+v", v.FirstBreak)
+	}
+}
+
 func TestCheckpointsAreSignedByThemselvesAndOnlyOverWhatVerifies(t *testing.T) {
 	h := open(t)
 	h.write(h.tenant, 2100)
+	h.dieSigning()
 	run, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
-	go func() { defer close(done); _ = h.log.Sign(run) }()
+	go func() { defer close(done); _ = h.queue().Run(run) }()
 	for deadline := time.Now().Add(10 * time.Second); h.text(`select coalesce(max(seq), 0)::text
 		from audit_checkpoint`) != "2100"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -115,6 +179,11 @@ func TestCheckpointsAreSignedByThemselvesAndOnlyOverWhatVerifies(t *testing.T) {
 	h.write(h.tenant, 1200)
 	h.tamper(`update audit_event set event = replace(event, 'Lead', 'Boss') where seq = 2500`)
 	h.sign()
+	for range 2 {
+		if n, err := h.queue().Look(ctx); n != 0 || err != nil {
+			t.Errorf("signed %d, %v; want nothing", n, err)
+		}
+	}
 	if got := h.text(`select max(seq)::text from audit_checkpoint`); got != "2100" {
 		t.Errorf("what was tampered with is signed at %s", got)
 	}

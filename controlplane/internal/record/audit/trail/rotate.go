@@ -58,18 +58,7 @@ func (s *Service) announceKey(ctx context.Context, v viewer.Viewer, key signingk
 	err = s.signThrough(ctx, v, 0)
 	var b *chain.Break
 	if errors.As(err, &b) {
-		s.Log.ErrorContext(
-			ctx,
-			"the audit log does not verify and is not signed",
-			"tenant",
-			v.Tenant,
-			"seq",
-			b.Seq,
-			"kind",
-			b.Kind,
-			"why",
-			b.Detail,
-		)
+		s.reportBreak(ctx, v.Tenant, b)
 		return nil
 	}
 	return err

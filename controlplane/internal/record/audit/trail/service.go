@@ -18,6 +18,8 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Log     *slog.Logger
 	Now     func() time.Time
+
+	broken brokenLogs
 }
 
 // New opens the key that checkpoints are signed with, making it on the first start.
