@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -181,7 +182,7 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, r subscription.Row, n in
 	if err != nil || len(waits) == 0 {
 		return nil, err
 	}
-	jobs, err := lease(ctx, tx, r, len(waits))
+	jobs, err := leaseUpTo(ctx, tx, r, len(waits))
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func putOffMissed(ctx context.Context, tx *pg.Tx, webhook string) error {
 		 where d.tenant_id = current_tenant()
 		   and d.webhook_id = $1
 		   and d.state = 'pending'
-		   and (d.lease_until is null or d.lease_until < now())
+		   and ` + lease.Free + `
 		   and d.due_at < now() - interval '60 seconds'
 		   and ` + missed
 	return pg.Exec(ctx, tx, "put off missed attempts", sql, webhook, retry.CatchUp.Seconds())
@@ -258,7 +259,7 @@ const leaseSQL = `
 		   and d.webhook_id = @webhook
 		   and d.state = 'pending'
 		   and d.due_at <= now()
-		   and (d.lease_until is null or d.lease_until < now())
+		   and ` + lease.Free + `
 		   and (d.first_at is null or d.first_at > now() - make_interval(secs => @deadline))
 		   and not ` + missed + `
 		   and not exists (select from webhook_delivery p
@@ -308,8 +309,8 @@ func leased(rows pgx.Rows, token string) ([]job, error) {
 	return jobs, nil
 }
 
-// lease takes up to n deliveries of a webhook.
-func lease(ctx context.Context, tx *pg.Tx, r subscription.Row, n int) ([]job, error) {
+// leaseUpTo leases up to n deliveries of a webhook.
+func leaseUpTo(ctx context.Context, tx *pg.Tx, r subscription.Row, n int) ([]job, error) {
 	token := subscription.NewID()
 	rows, err := tx.Query(ctx, leaseSQL, leaseArgs(r, n, token))
 	if err != nil {

@@ -240,7 +240,7 @@ func TestALeaseThatWasLostChangesNothing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			*into, err = lease(ctx, tx, r, 4)
+			*into, err = leaseUpTo(ctx, tx, r, 4)
 			return err
 		})
 	}

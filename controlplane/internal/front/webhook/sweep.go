@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/retry"
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -61,7 +62,7 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 			  from webhook w
 			 where d.tenant_id = current_tenant()
 			   and d.state = 'pending'
-			   and (d.lease_until is null or d.lease_until < now())
+			   and ` + lease.Free + `
 			   and w.tenant_id = d.tenant_id
 			   and w.id = d.webhook_id
 			   and coalesce(d.first_at, case when w.probe_at is not null then d.created_at end) < now() -

@@ -63,7 +63,7 @@ func (s *Service) Kinds() []queue.Kind {
 		{
 			Name:    leavers,
 			Title:   "Assignees who left",
-			About:   "Reassigns the decision tasks of people who left or can no longer sign in, and ends their delegations.",
+			About:   "Reassigns tasks of people who left or can no longer sign in, and ends their delegations.",
 			Subject: "identity",
 			Batch:   batch,
 			Work:    followLeavers,

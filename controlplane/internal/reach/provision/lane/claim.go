@@ -78,7 +78,7 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []attempt.O
 		  from taken t
 		  join tried r on r.task_id = t.id ` + attempt.AroundJob + `
 		 order by t.lane desc, t.next_attempt_at, t.id`
-	return pg.All[attempt.Job](ctx, tx, "take tasks", sql, l.id, q.Room, l.s.me, lease.String(), q.Full)
+	return pg.All[attempt.Job](ctx, tx, "take tasks", sql, l.id, q.Room, l.s.me, terms.Length.String(), q.Full)
 }
 
 // counted are the operations of the changes that the circuit breaker counts.

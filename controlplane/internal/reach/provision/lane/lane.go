@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -20,12 +21,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
-// Times of a lane. A lease is longer than a change may take with what comes before it, so that nobody sends under a
-// lease that has passed to somebody else.
+// terms are those of the lease on a lane and its tasks. It is longer than a change may take with what comes before it,
+// so that nobody sends under a lease that has passed to somebody else.
+var terms = lease.Terms{Length: 75 * time.Second, Every: 10 * time.Second, Doubt: 30 * time.Second}
+
+// Times of a lane.
 const (
-	lease    = 75 * time.Second
-	renewal  = 10 * time.Second
-	doubtful = 30 * time.Second // since the last renewal: nothing is begun any more
 	lookIn   = 15 * time.Second // how soon what is closed is looked at again
 	farewell = 10 * time.Second // how long changes may go on when the process is stopped
 )
@@ -38,8 +39,8 @@ type lane struct {
 	caller  *attempt.Caller
 	rules   writing.Rules
 	guard   *breaker.Guard
-	paused  bool         // it cannot be now
-	renewed atomic.Int64 // when, by our clock
+	paused  bool // it cannot be now
+	hold    *lease.Hold
 	halted  atomic.Bool
 	streak  atomic.Int64 // changes that have failed, one after the other
 	latency atomic.Int64 // of a change, on the average: what is at hand lasts for backlog
@@ -84,9 +85,11 @@ func (s *Worker) run(ctx context.Context, f found) error {
 	}
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	over := make(chan struct{})
-	defer close(over)
-	go l.beat(ctx, calls, cancel, over)
+	defer context.AfterFunc(ctx, func() { // the process is stopped: calls that take too long are ended
+		l.halted.Store(true)
+		time.AfterFunc(farewell, cancel)
+	})()
+	go l.beat(calls)
 	err = l.work(ctx, calls)
 	leave, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer done()
@@ -99,14 +102,14 @@ func (l *lane) enter(ctx context.Context) (open bool, err error) {
 		update provisioning_lane
 		   set owner = $2, lease_until = now() + $3::interval
 		 where connector_id = $1
-		   and (lease_until is null or lease_until < now())
+		   and ` + lease.Free + `
 		   and (wait_until is null or wait_until <= now())
 		returning failures`
 	asked := time.Now()
 	err = l.s.DB.As(ctx, l.v, func(tx *pg.Tx) error {
 		open = false
 		var failures int64
-		err := tx.QueryRow(ctx, take, l.id, l.s.me, lease.String()).Scan(&failures)
+		err := tx.QueryRow(ctx, take, l.id, l.s.me, terms.Length.String()).Scan(&failures)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -141,7 +144,7 @@ func (l *lane) enter(ctx context.Context) (open bool, err error) {
 		open = true
 		return nil
 	})
-	l.renewed.Store(asked.UnixNano())
+	l.hold = terms.Taken(asked)
 	return open, err
 }
 
@@ -186,38 +189,18 @@ func (l *lane) leave(ctx context.Context) error {
 	})
 }
 
-// beat renews the leases of the lane and of its tasks while the work goes on, and ends the calls of a process that is
-// stopped when they take too long.
-func (l *lane) beat(ctx, calls context.Context, cancel context.CancelFunc, over <-chan struct{}) {
-	tick := time.NewTicker(renewal)
-	defer tick.Stop()
-	stopped := ctx.Done()
-	var last <-chan time.Time
-	for {
-		select {
-		case <-over:
-			return
-		case <-stopped:
-			l.halted.Store(true)
-			stopped, last = nil, time.After(farewell)
-			continue
-		case <-last:
-			cancel()
-			return
-		case <-tick.C:
+// beat renews the leases of the lane and of its tasks while the work goes on. Once another process has them, what is
+// sent already ends, and its end is not written.
+func (l *lane) beat(calls context.Context) {
+	err := l.hold.Keep(calls, func(ctx context.Context) (bool, error) {
+		kept, err := l.renew(ctx)
+		if err != nil && calls.Err() == nil {
+			l.s.Log.WarnContext(ctx, "cannot renew a lease", "err", err)
 		}
-		asked := time.Now()
-		kept, err := l.renew(calls)
-		switch {
-		case err != nil:
-			if ctx.Err() == nil {
-				l.s.Log.WarnContext(ctx, "cannot renew a lease", "err", err)
-			}
-		case !kept:
-			l.halted.Store(true) // somebody has taken it: what is sent already ends, and its end is not written
-		default:
-			l.renewed.Store(asked.UnixNano())
-		}
+		return kept, err
+	})
+	if err != nil {
+		l.halted.Store(true)
 	}
 }
 
@@ -243,19 +226,17 @@ func (l *lane) renew(ctx context.Context) (kept bool, err error) {
 		       and t.lease_owner = $2
 		)
 		select exists (select from mine)`
-	ctx, cancel := context.WithTimeout(ctx, renewal)
-	defer cancel()
 	err = l.s.DB.As(
 		ctx,
 		l.v,
-		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, l.id, l.s.me, lease.String()).Scan(&kept) },
+		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, l.id, l.s.me, terms.Length.String()).Scan(&kept) },
 	)
 	return kept, err
 }
 
 // sure says whether the lease is fresh enough to begin a change under it.
 func (l *lane) sure() bool {
-	return !l.halted.Load() && time.Since(time.Unix(0, l.renewed.Load())) < doubtful
+	return !l.halted.Load() && l.hold.Sure()
 }
 
 // work makes changes: as many at once as the target is asked to bear, the next ones at hand while those are being made.

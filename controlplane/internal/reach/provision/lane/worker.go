@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
 )
@@ -66,7 +67,7 @@ func (s *Worker) Start(ctx context.Context) (n int, err error) {
 		  join tenant n
 		    on n.id = l.tenant_id
 		   and n.status = 'active'
-		 where (l.lease_until is null or l.lease_until < now())
+		 where ` + lease.Free + `
 		   and (l.wait_until is null or l.wait_until <= now())
 		   and (exists (select from provisioning_task t
 		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id

@@ -8,15 +8,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
 
-// LeaseTime is how long a lease lasts. A worker that does not renew it for so long has lost its run.
-const LeaseTime = 15 * time.Second
+// Terms are those of the lease on a run. It is renewed each second, so that a cancel is noticed soon.
+var Terms = lease.Terms{Length: 15 * time.Second, Every: time.Second, Doubt: 15 * time.Second}
 
 // ErrFenced tells a worker that its run is no longer its own: another one has taken it, or it has ended.
-var ErrFenced = errors.New("another worker has taken this run")
+var ErrFenced = lease.ErrLost
 
 // Lease is a worker's hold on a run. Every write of the work goes through it, so that two workers can never mix.
 type Lease struct {
@@ -28,12 +29,9 @@ type Lease struct {
 // Update runs a statement that changes the run's row. Its parameters $1, $2 and $3 are the lease, which its condition
 // must compare with id, lease_owner and attempt; args follow from $4. It fails with ErrFenced if no row is changed.
 func (l Lease) Update(ctx context.Context, tx *pg.Tx, sql string, args ...any) error {
-	tag, err := tx.Exec(ctx, sql, append([]any{l.Run, l.Process, l.Attempt}, args...)...)
+	err := lease.Fenced(tx.Exec(ctx, sql, append([]any{l.Run, l.Process, l.Attempt}, args...)...))
 	if err != nil {
 		return fmt.Errorf("update run: %w", err)
-	}
-	if tag.RowsAffected() == 0 {
-		return ErrFenced
 	}
 	return nil
 }
@@ -80,7 +78,8 @@ func (l Lease) Renew(ctx context.Context, tx *pg.Tx, n Notice) (found, cancel, o
 		           progress_seq = progress_seq + case when $5 then 1 else 0 end
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3
 		returning cancel_requested, (select t.status = 'active' from tenant t where t.id = current_tenant())`
-	err = tx.QueryRow(ctx, sql, l.Run, l.Process, l.Attempt, LeaseTime.String(), n.Fresh, n.RateWaitUntil, n.Message).
+	until := Terms.Length.String()
+	err = tx.QueryRow(ctx, sql, l.Run, l.Process, l.Attempt, until, n.Fresh, n.RateWaitUntil, n.Message).
 		Scan(&cancel, &open)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, false, false, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
@@ -61,7 +62,7 @@ func Ready(ctx context.Context, db *pg.DB) ([]Open, error) {
 		          left join busy b
 		            on b.tenant_id = r.tenant_id
 		         where r.status in ('queued', 'running', 'evaluating', 'applying')
-		           and (r.lease_until is null or r.lease_until < now())) r
+		           and ` + lease.Free + `) r
 		 order by turn, created_at, id
 		 limit 100`
 	return pg.FindAcross(ctx, db, pgx.RowToStructByName[Open], sql)
@@ -75,7 +76,7 @@ const waitingAtOnce = 500
 func Waiting(ctx context.Context, db *pg.DB, after string) (found []Open, next string, err error) {
 	const sql = `select ` + openColumns + fromOpen + `
 		 where r.status = 'waiting_agent'
-		   and (r.lease_until is null or r.lease_until < now())
+		   and ` + lease.Free + `
 		   and r.id > coalesce(nullif($1, ''), '00000000-0000-0000-0000-000000000000')::uuid
 		 order by r.id
 		 limit $2`
@@ -108,7 +109,7 @@ func (o Open) AwaitAgent(ctx context.Context, db *pg.DB, patience time.Duration)
 			 where tenant_id = current_tenant()
 			   and id = $1
 			   and status in ('queued', 'running', 'applying')
-			   and (lease_until is null or lease_until < now())`
+			   and ` + lease.Free
 		_, err := tx.Exec(ctx, sql, o.ID, patience.String())
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/position"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -81,9 +82,9 @@ func Take(ctx context.Context, tx *pg.Tx, process, run string) (Taken, error) {
 		 where r.tenant_id = current_tenant()
 		   and r.id = $1
 		   and r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
-		   and (r.lease_until is null or r.lease_until < now())
+		   and ` + lease.Free + `
 		returning ` + takenColumns
-	rows, err := tx.Query(ctx, sql, run, process, LeaseTime.String())
+	rows, err := tx.Query(ctx, sql, run, process, Terms.Length.String())
 	if err != nil {
 		return Taken{}, err
 	}

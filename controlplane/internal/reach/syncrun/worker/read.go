@@ -186,7 +186,7 @@ func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, c chunk) error {
 		staging.NullIfEmpty(w.Effective.Strategy),
 		staging.NullIfEmpty(w.Fallback),
 		encode(w.executedBy),
-		lease.LeaseTime.String(),
+		lease.Terms.Length.String(),
 	)
 }
 

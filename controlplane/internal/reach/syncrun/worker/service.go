@@ -71,11 +71,10 @@ func (s *Service) stop() {
 
 // Times and limits of the work on runs.
 const (
-	beatInterval = time.Second      // how soon a cancel is noticed
-	agentWait    = 30 * time.Minute // how long a run waits for an agent that is offline
-	silence      = 5 * time.Minute  // a connector that shows no sign of progress for so long is stuck
-	maxFailures  = 5                // attempts that did not move a run on
-	maxDeaths    = 2                // processes that died in a run which did not move on
+	agentWait   = 30 * time.Minute // how long a run waits for an agent that is offline
+	silence     = 5 * time.Minute  // a connector that shows no sign of progress for so long is stuck
+	maxFailures = 5                // attempts that did not move a run on
+	maxDeaths   = 2                // processes that died in a run which did not move on
 )
 
 // Agents tells which agents this process, or any, can reach.

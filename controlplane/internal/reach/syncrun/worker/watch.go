@@ -77,38 +77,27 @@ func (w *watch) unwritten() {
 // beat keeps the lease, shows what the connector reports, and notices a cancel. A worker that cannot renew its lease in
 // time stops by itself.
 func (w *work) beat(ctx context.Context) {
-	tick := time.NewTicker(beatInterval)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	hold := lease.Terms.Taken(time.Now())
+	err := hold.Keep(ctx, func(ctx context.Context) (bool, error) {
 		found, cancel, open, err := w.renew(ctx)
 		switch {
-		case err == nil && !found:
-			w.cancel(lease.ErrFenced)
-		case err == nil && cancel:
+		case err == nil && found && cancel:
 			w.cancel(errCancelled)
-		case err == nil && !open:
+		case err == nil && found && !open:
 			w.cancel(errStopping) // the tenant is suspended: the run is handed back, and goes on when the tenant does
-		case err == nil:
-			last = time.Now()
-		case time.Since(last) > lease.LeaseTime:
-			w.cancel(lease.ErrFenced)
 		}
 		if w.watch.stuck(time.Now(), w.s.Silence) {
 			w.cancel(errStuck)
 		}
+		return found, err
+	})
+	if err != nil {
+		w.cancel(err)
 	}
 }
 
 // renew keeps the lease, and writes what the connector has reported since it was last written.
 func (w *work) renew(ctx context.Context) (found, cancel, open bool, err error) {
-	ctx, done := context.WithTimeout(ctx, 5*time.Second)
-	defer done()
 	until, message, fresh := w.watch.news()
 	err = w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
 		found, cancel, open, err = w.lease.Renew(

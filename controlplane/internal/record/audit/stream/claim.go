@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
@@ -32,7 +33,7 @@ func (s *Service) due(ctx context.Context) (found []due, err error) {
 		  join audit_head h on h.tenant_id = s.tenant_id
 		 where s.enabled
 		   and s.next_at <= now()
-		   and (s.lease_until is null or s.lease_until < now())
+		   and ` + lease.Free + `
 		   and (h.seq <> s.last_seq
 		        or exists (select from audit_checkpoint c where c.tenant_id = s.tenant_id and c.seq > s.last_checkpoint
 		            and c.seq <= s.last_seq))
@@ -73,7 +74,7 @@ func (s *Service) claim(ctx context.Context, tx *pg.Tx, id string) (*batch, erro
 		   and id = $1
 		   and enabled
 		   and next_at <= now()
-		   and (lease_until is null or lease_until < now())
+		   and ` + lease.Free + `
 		returning last_checkpoint`
 	err := tx.QueryRow(ctx, sql, id, b.lease, s.pace.lease).Scan(&b.checkpoint)
 	if errors.Is(err, pgx.ErrNoRows) {
