@@ -91,7 +91,7 @@ func (s *site) allowed(r *http.Request) error {
 	}
 	bearer := httpapi.BearerOf(r.Context())
 	if bearer == "" {
-		return fault.New(fault.Unauthenticated, "this needs the header Authorization: Bearer <token>")
+		return fault.New(fault.Unauthenticated, "The header Authorization: Bearer <token> is required.")
 	}
 	_, err := s.opts.User(r.Context(), bearer, r)
 	return err

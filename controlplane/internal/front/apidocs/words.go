@@ -126,7 +126,7 @@ var problems = map[string]struct {
 	code, detail string
 }{
 	"400": {400, "unknown_parameter", `there is no query parameter "depart" here`},
-	"401": {401, "invalid_token", "the token is not valid here"},
+	"401": {401, "invalid_token", "The token is not valid for this service."},
 	"403": {403, "forbidden", "this needs the role admin"},
 	"404": {404, "not_found", "there is nothing of this id that you may see"},
 	"406": {406, "not_acceptable", "answers are JSON"},
@@ -137,7 +137,7 @@ var problems = map[string]struct {
 	"415": {415, "unsupported_media_type", "the body must be JSON in UTF-8"},
 	"422": {422, "validation_failed", "validation failed"},
 	"429": {429, "rate_limited", "too many requests; wait a moment"},
-	"500": {500, "internal_error", "something went wrong on our side; the request id finds it in the log"},
+	"500": {500, "internal_error", "An internal error occurred. Find its cause in the log by the request ID."},
 	"502": {502, "target_error", "the target answered 503 Service Unavailable"},
 	"503": {503, "temporarily_overloaded", "the service is busy; try again in a moment"},
 	"504": {504, "target_timeout", "the target did not answer in time"},

@@ -49,7 +49,7 @@ func (s *site) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") { // a program: it is told that there is nothing
-		s.api.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
+		s.api.Fail(w, r, fault.New(fault.NotFound, "Path %s was not found.", r.URL.Path))
 		return
 	}
 	s.page(w, r)
@@ -90,7 +90,7 @@ func basePath(r *http.Request) string {
 func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	b, err := fs.ReadFile(s.files, name)
 	if err != nil || name == "index.html" {
-		s.api.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
+		s.api.Fail(w, r, fault.New(fault.NotFound, "Path %s was not found.", r.URL.Path))
 		return
 	}
 	h := w.Header()

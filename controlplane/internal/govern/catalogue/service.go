@@ -104,7 +104,7 @@ func (s *Service) List(
 // whose is the person whose catalogue the viewer asks for, if they may have it.
 func whose(ctx context.Context, tx *pg.Tx, asked string) (string, error) {
 	v := tx.Viewer
-	missing := fault.New(fault.NotFound, "there is no identity %s", asked)
+	missing := fault.New(fault.NotFound, "Identity %s was not found.", asked)
 	if !listing.IsID(asked) {
 		return "", missing
 	}

@@ -21,7 +21,7 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	for i, a := range answered {
 		f := flows[a.Task.ID]
 		if f == nil {
-			faults[i] = fault.New(fault.NotFound, "no approval is asked by task %s any more", a.Task.ID)
+			faults[i] = fault.New(fault.NotFound, "Task %s no longer asks for an approval.", a.Task.ID)
 			continue
 		}
 		w.Answering[a.Task.ID] = true

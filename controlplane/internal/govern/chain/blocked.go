@@ -78,7 +78,7 @@ func (w *work) takeBlocked(ctx context.Context, f *state.Flow, d decision.Decisi
 		return fault.Coded(
 			fault.Forbidden,
 			"approver_required",
-			"who works in this tenant from outside decides nothing about its requests",
+			"Control-plane administrators who act in another tenant cannot decide its requests.",
 		), nil
 	}
 	w.Touch(f)

@@ -106,7 +106,7 @@ func (s *Service) AnswerWait(ctx context.Context, tx *pg.Tx, answered []decision
 		if f == nil || !f.Live() || f.Current() == nil || f.Current().State != state.StageWaiting ||
 			f.Current().WaitTask == nil ||
 			*f.Current().WaitTask != a.Task.ID {
-			faults[i] = fault.Coded(fault.Conflict, "already_decided", "nothing waits for this any more").
+			faults[i] = fault.Coded(fault.Conflict, "already_decided", "This approval is no longer waiting.").
 				Also("allowed", []string{})
 			continue
 		}
@@ -124,7 +124,7 @@ func (w *work) takeWait(ctx context.Context, f *state.Flow, d decision.Decision)
 		return fault.Coded(
 			fault.Forbidden,
 			"approver_required",
-			"who works in this tenant from outside decides nothing about its requests",
+			"Control-plane administrators who act in another tenant cannot decide its requests.",
 		), nil
 	case !f.Plan.SelfApproval && f.OwnRequest(d.By):
 		return fault.Coded(fault.Forbidden, "own_request", "requesters cannot continue their own request"), nil

@@ -54,7 +54,7 @@ func (t DecisionTask) CheckReassignable() error {
 		return fault.Coded(
 			fault.Conflict,
 			"not_reassignable",
-			"who asks this does not allow that it is reassigned; it can be escalated",
+			"This task cannot be reassigned. You can escalate it.",
 		)
 	}
 	return nil
@@ -83,7 +83,8 @@ func (t DecisionTask) CheckOpen() error {
 	if t.ClosedReason != nil && *t.ClosedReason != "" {
 		why = ": " + *t.ClosedReason
 	}
-	return fault.Coded(fault.Conflict, "invalid_transition", "this needs no decision any more, it is %s%s", t.State,
+	return fault.Coded(fault.Conflict, "invalid_transition", "This task no longer needs a decision. It is "+
+		"%s%s.", t.State,
 		why).
 		Also("state", t.State).
 		Also("allowed", []string{})
@@ -184,8 +185,8 @@ func (t DecisionTask) CheckClaim(v viewer.Viewer) error {
 	if t.State != Claimed || t.claimedBy(v) {
 		return nil
 	}
-	f := fault.Coded(fault.Conflict, "claimed_by_another", "%s has claimed this; they, or an administrator, can "+
-		"release it", t.ClaimedBy.Display).
+	f := fault.Coded(fault.Conflict, "claimed_by_another", "%s has claimed this task. Only they or an administrator "+
+		"can release it.", t.ClaimedBy.Display).
 		Also("claimed_by", t.ClaimedBy)
 	if t.ClaimedAt != nil {
 		f = f.Also("claimed_at", t.ClaimedAt)
@@ -205,7 +206,8 @@ func (t DecisionTask) checkForm(d Decision) error {
 		for _, a := range t.Actions {
 			keys = append(keys, a.Key)
 		}
-		return fault.Coded(fault.Invalid, "unknown_action", "this task does not take %q; it takes %s", d.Action,
+		return fault.Coded(fault.Invalid, "unknown_action", "The action %q is not available for this task. Available "+
+			"actions: %s", d.Action,
 			strings.Join(keys, ", ")).
 			With(fault.Field{Pointer: "#/action", Code: "unknown_action", Detail: "one of " +
 				strings.Join(keys, ", ")}).

@@ -192,7 +192,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 }
 
 // NotFound is the fault for a task that does not exist, or that the viewer cannot see.
-func NotFound(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
+func NotFound(id string) error { return fault.New(fault.NotFound, "Task %s was not found.", id) }
 
 // Lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to
 // be seen, are missing from the answer.

@@ -79,7 +79,7 @@ func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) erro
 	case err != nil:
 		return err
 	case len(found) == 0:
-		return fault.New(fault.NotFound, "nothing was given for the item %s", itemID)
+		return fault.New(fault.NotFound, "The request item %s has not granted any access.", itemID)
 	}
 	f := found[0]
 	switch {

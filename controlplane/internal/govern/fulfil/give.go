@@ -150,7 +150,7 @@ func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]s
 		return fault.Coded(
 			fault.Conflict,
 			"already_given",
-			"one of these items has been given already, and what it gave has not ended",
+			"One of these items has already granted access that has not ended.",
 		)
 	}
 	return nil
@@ -172,7 +172,7 @@ func giveReasons(ctx context.Context, tx *pg.Tx, orders []Order) error {
 			return fault.Coded(
 				fault.Conflict,
 				"not_grantable",
-				"the entitlement %s is of no system that it could be granted in",
+				"Entitlement %s does not belong to a system in which it can be granted.",
 				*o.EntitlementID,
 			)
 		}

@@ -39,7 +39,7 @@ func CheckChoices(choices []Choice) error {
 				With(fault.Field{Pointer: at + "/version", Code: "unknown_sector_pack",
 					Detail: "leave version out, or write " + s.Pack.Metadata.Version})
 		case seen[c.Key]:
-			return fault.New(fault.Invalid, "the sector pack %s is named twice", c.Key).
+			return fault.New(fault.Invalid, "Sector pack %s is listed twice.", c.Key).
 				With(fault.Field{Pointer: at, Code: "duplicate", Detail: "name it once"})
 		}
 		seen[c.Key] = true

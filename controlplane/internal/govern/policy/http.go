@@ -313,8 +313,8 @@ func (s *Service) reset(
 	in *resetIn,
 ) (*httpapi.One[accesspolicy.AccessPolicy], error) {
 	if !in.Body.Accept {
-		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change "+
-			"the policy first").
+		return nil, fault.New(fault.Invalid, "Set accept to apply the pending changes. To reduce them, change the "+
+			"policy first.").
 			With(fault.Field{Pointer: "#/accept", Code: "required", Detail: "true"})
 	}
 	return shown(s.Reset(ctx, v, in.ID, in.IfMatch))

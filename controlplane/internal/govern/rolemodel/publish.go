@@ -235,7 +235,7 @@ func unpropose(ctx context.Context, tx *pg.Tx, r role.Role) (role.Role, error) {
 		return r, fmt.Errorf("withdraw proposal of role: %w", err)
 	}
 	if done.RowsAffected() == 0 {
-		return r, fault.Coded(fault.Conflict, "invalid_transition", "nothing of this role is proposed").
+		return r, fault.Coded(fault.Conflict, "invalid_transition", "The role has no open proposal.").
 			Also("allowed", []string{})
 	}
 	return role.Find(ctx, tx, r.ID)

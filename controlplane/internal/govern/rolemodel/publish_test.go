@@ -268,7 +268,10 @@ func TestRolesAreNotNestedInCirclesNorTooDeep(t *testing.T) {
 		first, _ := a.Body["errors"].([]any)[0].(map[string]any)
 		return fmt.Sprint(first["code"], " ", first["detail"])
 	}
-	if got := at(chain[0], id(chain[4])); got != "role_cycle that would go in a circle: r0 > r4 > r3 > r2 > r1 > r0" {
+	if got := at(
+		chain[0],
+		id(chain[4]),
+	); got != "role_cycle the roles would form a cycle: r0 > r4 > r3 > r2 > r1 > r0" {
 		t.Error(got)
 	}
 	if got := at(chain[0], id(chain[0])); !strings.HasPrefix(got, "role_cycle") {

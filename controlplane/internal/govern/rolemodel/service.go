@@ -83,7 +83,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 		return fault.Coded(
 			fault.Conflict,
 			"role_proposed",
-			"the role waits for a decision about it as it is: withdraw the proposal first",
+			"The role has an open proposal. Withdraw it first.",
 		)
 	}
 	if after.Lifecycle == role.Retired {

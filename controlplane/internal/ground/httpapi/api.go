@@ -170,7 +170,7 @@ func (a *API) Otherwise(h http.Handler) {
 }
 
 func (a *API) nothing(w http.ResponseWriter, r *http.Request) {
-	a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
+	a.Fail(w, r, fault.New(fault.NotFound, "Path %s was not found.", r.URL.Path))
 }
 
 // Free lets a path through without a token: the handler looks at it itself.

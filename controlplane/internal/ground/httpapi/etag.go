@@ -46,7 +46,11 @@ func (m IfMatch) Check(version int) error {
 	if err != nil || all || slices.Contains(tags, ETag(version)) {
 		return err
 	}
-	return fault.New(fault.Precondition, "it has changed since you read it: its ETag is now %s", ETag(version))
+	return fault.New(
+		fault.Precondition,
+		"The resource has changed since you read it. Its ETag is now %s.",
+		ETag(version),
+	)
 }
 
 // IfNoneMatch is the precondition of a write that must not meet anything. Embed it in the input struct.
@@ -65,7 +69,7 @@ func (m IfNoneMatch) Check(version *int) error {
 		(!all && !slices.Contains(tags, ETag(*version)) && !slices.Contains(tags, "W/"+ETag(*version))) {
 		return err
 	}
-	return fault.New(fault.Precondition, "there is one already")
+	return fault.New(fault.Precondition, "The resource already exists.")
 }
 
 // entityTag is one tag with what separates it from the next (RFC 9110 section 8.8.3).

@@ -100,7 +100,10 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 				r,
 				problemOf(
 					r.Context(),
-					fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log"),
+					fault.New(
+						fault.Internal,
+						"An internal error occurred. Find its cause in the log by the request ID.",
+					),
 				),
 			)
 		}()
@@ -185,7 +188,10 @@ func userAgent(r *http.Request) string {
 
 func identifyViewer(ctx context.Context, auth Authenticate, bearer string, r *http.Request) (viewer.Viewer, error) {
 	if bearer == "" {
-		return viewer.Viewer{}, fault.New(fault.Unauthenticated, "this needs the header Authorization: Bearer <token>")
+		return viewer.Viewer{}, fault.New(
+			fault.Unauthenticated,
+			"The header Authorization: Bearer <token> is required.",
+		)
 	}
 	return auth(ctx, bearer, r)
 }

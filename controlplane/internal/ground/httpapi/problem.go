@@ -124,7 +124,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	}
 	var f *fault.Fault
 	if !errors.As(err, &f) {
-		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
+		f = fault.New(fault.Internal, "An internal error occurred. Find its cause in the log by the request ID.")
 	}
 	status := statuses[f.Kind]
 	if own, ok := statusOf[f.Code]; ok {

@@ -26,7 +26,7 @@ func checkQuery(api huma.API) func(ctx huma.Context, next func(huma.Context)) {
 					ctx,
 					problemOf(
 						ctx.Context(),
-						fault.New(fault.NotFound, "there is nothing of this id: ids are 36 characters long"),
+						fault.New(fault.NotFound, "Nothing with this id was found. Ids are 36 characters long."),
 					),
 				)
 				return

@@ -69,7 +69,7 @@ func Relay[T, R any](
 func ending(err error) map[string]string {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
-		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
+		f = fault.New(fault.Internal, "An internal error occurred. Find its cause in the log by the request ID.")
 	}
 	return map[string]string{"code": f.Code, "detail": f.Message}
 }

@@ -154,24 +154,27 @@ func (r Route) allow(v viewer.Viewer) error {
 		return nil
 	}
 	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead && !under(r.Path, Prefix+"/auth") {
-		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
+		return fault.Coded(fault.Forbidden, "read_only_role", "Auditors can read everything and change nothing.")
 	}
 	if r.operators && (v.Kind != viewer.User || !v.ControlPlaneAdmin) {
 		return fault.New(
 			fault.Forbidden,
-			"this is for the operators of the deployment: users who are control-plane admins",
+			"This operation is for operators of the deployment: users who are control-plane administrators.",
 		)
 	}
 	if r.people && v.Kind == viewer.Service {
-		return fault.New(fault.Forbidden, "this is for people who have signed in; no scope opens it to a service token")
+		return fault.New(
+			fault.Forbidden,
+			"This operation requires a signed-in user. Service tokens cannot call it with any scope.",
+		)
 	}
 	if need := r.needs(); !v.MayUse(need) {
-		f := fault.Coded(fault.Forbidden, "insufficient_scope", "this token was not given the scope %s", need)
+		f := fault.Coded(fault.Forbidden, "insufficient_scope", "The token does not have the scope %s.", need)
 		f.Extra = map[string]any{"scope": need}
 		return f
 	}
 	if len(r.roles) > 0 && v.Kind != viewer.Agent && !v.HasAny(r.roles...) {
-		return fault.New(fault.Forbidden, "this needs the role %s", joinRoles(r.roles))
+		return fault.New(fault.Forbidden, "This operation requires the role %s.", joinRoles(r.roles))
 	}
 	return nil
 }

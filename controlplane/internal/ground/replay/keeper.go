@@ -129,8 +129,8 @@ func (t *Try) find(ctx context.Context, tx *pg.Tx, fingerprint []byte) (*Answer,
 	case err != nil:
 		return nil, fmt.Errorf("find kept answer: %w", err)
 	case !same:
-		return nil, fault.Coded(fault.Invalid, "idempotency_key_reused", "this key was used for another request; "+
-			"every request needs a key of its own").
+		return nil, fault.Coded(fault.Invalid, "idempotency_key_reused", "The idempotency key was used for another "+
+			"request. Each request needs its own key.").
 			With(fault.Field{Header: Header, Code: "idempotency_key_reused", Detail: "make a new UUID"})
 	case status == nil:
 		return nil, inProgress()
@@ -149,7 +149,7 @@ func inProgress() error {
 	f := fault.Coded(
 		fault.Conflict,
 		"idempotency_in_progress",
-		"the first request with this key is still worked on; ask again in a moment",
+		"The first request with this key is still in progress. Try again in a moment.",
 	)
 	f.RetryAfter = time.Second
 	return f

@@ -24,7 +24,7 @@ func TooMany(wait time.Duration) error {
 var ErrForged = fault.Coded(
 	fault.Forbidden,
 	"agent_identity_mismatch",
-	"the token belongs to another agent than the one named",
+	"The token belongs to a different agent.",
 )
 
 // Forged records that an agent gave itself for another one.
@@ -50,4 +50,4 @@ func UnknownAgent(err error, id string) error {
 }
 
 // NotFound is the fault of an agent that does not exist.
-func NotFound(id string) error { return fault.New(fault.NotFound, "there is no agent %s", id) }
+func NotFound(id string) error { return fault.New(fault.NotFound, "Agent %s was not found.", id) }

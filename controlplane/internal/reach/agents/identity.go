@@ -137,7 +137,7 @@ func (i Identity) MayWork() error {
 	case Revoked:
 		return fault.Coded(fault.Forbidden, "agent_revoked", "this agent has been revoked")
 	case Disabled:
-		return fault.Coded(fault.Forbidden, "agent_disabled", "this agent has been switched off")
+		return fault.Coded(fault.Forbidden, "agent_disabled", "this agent is disabled")
 	}
 	return fault.Coded(fault.Unauthenticated, "token_revoked", "this agent must be enrolled again")
 }

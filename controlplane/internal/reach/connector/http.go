@@ -160,7 +160,7 @@ type keyIn struct {
 func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpapi.One[ConnectorType], error) {
 	e, ok := catalog.Find(in.Key)
 	if !ok {
-		return nil, fault.New(fault.NotFound, "there is no type of connector %s", in.Key)
+		return nil, fault.New(fault.NotFound, "Type of connector %s was not found.", in.Key)
 	}
 	return &httpapi.One[ConnectorType]{Body: typeShown(e)}, nil
 }

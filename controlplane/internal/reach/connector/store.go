@@ -83,7 +83,7 @@ func read(ctx context.Context, tx *pg.Tx, id, locking string) (row, error) {
 	return r, nil
 }
 
-func notFound(id string) error { return fault.New(fault.NotFound, "there is no connector %s", id) }
+func notFound(id string) error { return fault.New(fault.NotFound, "Connector %s was not found.", id) }
 
 // shown is the connector without what must not leave.
 func (r row) shown() Connector {

@@ -139,7 +139,7 @@ func (s *Service) correlate(
 		connector = in.Body.ConnectorID
 	}
 	if connector != "" && !listing.IsID(connector) {
-		return nil, fault.New(fault.NotFound, "there is no connector %s", connector)
+		return nil, fault.New(fault.NotFound, "Connector %s was not found.", connector)
 	}
 	t, err := s.Correlate(ctx, v, connector)
 	return &httpapi.One[CorrelationRun]{Body: CorrelationRun{t}}, err

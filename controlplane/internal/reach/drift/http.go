@@ -205,7 +205,7 @@ func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
 		out[field] = r.Direction
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Coded(fault.Invalid, "not_drifted", "there is nothing to settle about an attribute").
+		return nil, fault.Coded(fault.Invalid, "not_drifted", "None of the attributes differs from the template.").
 			With(wrong...)
 	}
 	return out, nil
@@ -243,7 +243,7 @@ type DriftCheck struct {
 
 // check is POST …/drift/check of a connector: all of its accounts are compared again by the worker.
 func (s *Service) check(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[DriftCheck], err error) {
-	missing := fault.New(fault.NotFound, "there is no connector %s", in.ID)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", in.ID)
 	if !listing.IsID(in.ID) {
 		return nil, missing
 	}

@@ -280,7 +280,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 		s.change(ctx, v, in.ID, in.IfMatch, "patched", func(_ *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
 			at := slices.IndexFunc(before.Mappings, func(m ConnectorMapping) bool { return m.ID == in.MappingID })
 			if at < 0 {
-				return nil, fault.New(fault.NotFound, "there is no mapping %s of this connector", in.MappingID)
+				return nil, fault.New(fault.NotFound, "Mapping %s of this connector was not found.", in.MappingID)
 			}
 			return patched(rulesOf(before.Mappings), at, in.RawBody)
 		}),

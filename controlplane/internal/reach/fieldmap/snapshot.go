@@ -219,7 +219,7 @@ func Snapshot(ctx context.Context, tx *pg.Tx, connectorID, id string) (SchemaSna
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return SchemaSnapshot{}, err
 	}
-	missing := fault.New(fault.NotFound, "there is no snapshot %s of this connector", id)
+	missing := fault.New(fault.NotFound, "Snapshot %s of this connector was not found.", id)
 	if !listing.IsID(id) {
 		return SchemaSnapshot{}, missing
 	}

@@ -119,7 +119,7 @@ func (s *Service) check(rules []mapping.Mapping, pointer string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	f := fault.New(fault.Invalid, "%d of the mappings cannot be used like this; see errors", distinct(wrong))
+	f := fault.New(fault.Invalid, "%d of the mappings are invalid. See errors.", distinct(wrong))
 	for _, w := range wrong[:min(len(wrong), 100)] {
 		at := fmt.Sprintf("%s/%d", pointer, w.Index)
 		if w.Member != "" {

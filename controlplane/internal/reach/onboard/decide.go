@@ -213,7 +213,7 @@ func wrongOf(decisions []NewSchemaDecision, all, waiting []fieldKey) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "%d of the decisions cannot be taken; see errors", len(wrong)).With(wrong...)
+	return fault.New(fault.Invalid, "%d of the decisions are invalid. See errors.", len(wrong)).With(wrong...)
 }
 
 // adopt makes the later look the one that mappings are about, but for the fields that wait. It returns the snapshot's

@@ -108,7 +108,7 @@ func (s *Service) checked(rules []mapping.Mapping, decisions []NewSchemaDecision
 	if len(wrong) == 0 {
 		return nil
 	}
-	f := fault.New(fault.Invalid, "the mappings that come of these decisions cannot be used; see errors")
+	f := fault.New(fault.Invalid, "The resulting mappings are invalid. See errors.")
 	for _, w := range wrong {
 		at, r := "#/decisions", mapping.Mapping{}
 		if w.Index < len(rules) {

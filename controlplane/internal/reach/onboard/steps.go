@@ -119,7 +119,7 @@ func (f facts) untested() *WizardProblem {
 	t := f.connector.LastTest
 	switch {
 	case t == nil:
-		return &WizardProblem{Code: testRequired, Detail: "the connection has not been tested yet"}
+		return &WizardProblem{Code: testRequired, Detail: "the connection has not been tested"}
 	case !t.Current:
 		return &WizardProblem{
 			Code:   testRequired,

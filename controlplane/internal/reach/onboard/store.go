@@ -24,7 +24,7 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return SchemaDiff{}, err
 	}
-	missing := fault.New(fault.NotFound, "there is no schema diff %s of this connector", id)
+	missing := fault.New(fault.NotFound, "Schema diff %s of this connector was not found.", id)
 	if !listing.IsID(id) {
 		return SchemaDiff{}, missing
 	}

@@ -62,7 +62,7 @@ type Outcome struct {
 // FindRun finds a run of a connector, and locks it if locking says so ("for update of r"). It is a fault of kind
 // NotFound if there is none.
 func FindRun(ctx context.Context, tx *pg.Tx, connector, run, locking string) (Outcome, error) {
-	missing := fault.New(fault.NotFound, "there is no sync run %s", run)
+	missing := fault.New(fault.NotFound, "Sync run %s was not found.", run)
 	if uuid.Validate(connector) != nil || uuid.Validate(run) != nil {
 		return Outcome{}, missing
 	}

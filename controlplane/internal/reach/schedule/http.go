@@ -64,7 +64,7 @@ func (s subject) audited() audit.Subject {
 }
 
 func look(ctx context.Context, tx *pg.Tx, id, locking string) (s subject, err error) {
-	missing := fault.New(fault.NotFound, "there is no connector %s", id)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", id)
 	if !listing.IsID(id) {
 		return s, missing
 	}

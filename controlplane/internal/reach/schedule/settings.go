@@ -122,7 +122,7 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return p, fault.New(fault.Invalid, "this schedule cannot be kept; see errors").With(wrong...)
+		return p, fault.New(fault.Invalid, "The schedule is invalid. See errors.").With(wrong...)
 	}
 	return p, nil
 }

@@ -172,7 +172,7 @@ func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPr
 }
 
 func factsOf(ctx context.Context, tx *pg.Tx, id string) (facts identity.Facts, err error) {
-	missing := fault.New(fault.NotFound, "there is no identity %s", id)
+	missing := fault.New(fault.NotFound, "Identity %s was not found.", id)
 	if !listing.IsID(id) {
 		return nil, missing
 	}

@@ -106,7 +106,7 @@ type BreakerState struct {
 
 // find reads how a connector writes.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (Config, error) {
-	missing := fault.New(fault.NotFound, "there is no connector %s", id)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", id)
 	if !listing.IsID(id) {
 		return Config{}, missing
 	}

@@ -165,7 +165,7 @@ func (c Config) check() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "this is no way in which the connector can write").With(wrong...)
+		return fault.New(fault.Invalid, "The connector does not support this write mode.").With(wrong...)
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 
 // connectorExists is nil if the viewer can see the connector, and otherwise a not_found fault.
 func (s *Service) connectorExists(ctx context.Context, tx *pg.Tx, id string) error {
-	missing := fault.New(fault.NotFound, "there is no connector %s", id)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", id)
 	if uuid.Validate(id) != nil {
 		return missing
 	}

@@ -32,7 +32,7 @@ const fromRun = `
 // Find returns a run of a connector.
 func Find(ctx context.Context, tx *pg.Tx, connector, id string) (Run, error) {
 	if uuid.Validate(id) != nil || uuid.Validate(connector) != nil {
-		return Run{}, fault.New(fault.NotFound, "there is no sync run %s", id)
+		return Run{}, fault.New(fault.NotFound, "Sync run %s was not found.", id)
 	}
 	run, err := pg.One[Run](
 		ctx,
@@ -44,7 +44,7 @@ func Find(ctx context.Context, tx *pg.Tx, connector, id string) (Run, error) {
 	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Run{}, fault.New(fault.NotFound, "there is no sync run %s", id)
+		return Run{}, fault.New(fault.NotFound, "Sync run %s was not found.", id)
 	case err != nil:
 		return Run{}, err
 	}

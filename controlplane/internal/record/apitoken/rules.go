@@ -41,7 +41,7 @@ func (n NewToken) granted(now, longest time.Time) (grant, error) {
 		return g, err
 	}
 	if g.identity == nil && (g.role == viewer.Manager || g.role == viewer.ResourceOwner) {
-		return g, fault.New(fault.Invalid, "a token with the role %s needs an identity as whom it sees", g.role).
+		return g, fault.New(fault.Invalid, "A token with the role %s must be linked to an identity.", g.role).
 			With(fault.Field{Pointer: "#/bound_identity_id", Code: "required",
 				Detail: "name an identity of the tenant"})
 	}
@@ -62,7 +62,7 @@ func expiry(asked *time.Time, now, longest time.Time) (time.Time, error) {
 	end := asked.UTC().Truncate(time.Second)
 	// A minute is granted to clocks that differ.
 	if !end.After(now) || end.After(now.Add(longestLife+time.Minute)) {
-		return end, fault.New(fault.Invalid, "a token ends in the future, within 365 days").
+		return end, fault.New(fault.Invalid, "expires_at must be within the next 365 days.").
 			With(fault.Field{Pointer: "#/expires_at", Code: "invalid", Detail: "an instant within the next 365 days"})
 	}
 	return end, nil
@@ -153,14 +153,15 @@ func exceeds(maker Token, made grant) error {
 			fault.Field{
 				Pointer: "#/rate_limit",
 				Code:    "exceeds_own_rights",
-				Detail:  "an administrator who has signed in decides about rates",
+				Detail:  "Only a signed-in administrator can change rate limits.",
 			},
 		)
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.Coded(fault.Forbidden, "exceeds_own_rights", "a token makes no token that could do more than itself").
+	return fault.Coded(fault.Forbidden, "exceeds_own_rights", "A token cannot create a token with more permissions "+
+		"than its own.").
 		With(wrong...)
 }
 
@@ -202,7 +203,7 @@ func mayChange(v viewer.Viewer, before, after Settings) error {
 		allowed.Enabled != after.Enabled || rateOf(allowed) != rateOf(after) {
 		return fault.New(
 			fault.Forbidden,
-			"a service token cannot loosen what keeps tokens in bounds; an administrator who has signed in can",
+			"Service tokens cannot relax the limits of tokens. This requires a signed-in administrator.",
 		)
 	}
 	return nil

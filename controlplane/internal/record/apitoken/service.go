@@ -265,7 +265,7 @@ func rotatable(t Token) error {
 
 // over is the conflict of a token that has been revoked or has expired.
 func over(t Token) error {
-	return fault.Coded(fault.Conflict, "token_over", "the token is %s; make a new one", t.State)
+	return fault.Coded(fault.Conflict, "token_over", "The token is %s. Create a new one.", t.State)
 }
 
 // Revoke ends a token for good, with all that it made. With successors, what replaced any of them ends as well: whoever

@@ -88,7 +88,7 @@ func unavailable(action string, cause error) error {
 	f := fault.Coded(
 		fault.Unavailable,
 		"audit_unavailable",
-		"this could not be recorded in the audit log, so it was not done; try again",
+		"The change could not be recorded in the audit log, so it was not made. Try again.",
 	)
 	return fmt.Errorf("%w (%s: %w)", f, action, cause)
 }

@@ -104,7 +104,7 @@ func accountStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 
 // grantStory is about what an account holds, or held, of one entitlement, by whatever rows.
 func grantStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
-	missing := fault.New(fault.NotFound, "there is no grant %s", id)
+	missing := fault.New(fault.NotFound, "Grant %s was not found.", id)
 	if !listing.IsID(id) {
 		return story{}, missing
 	}

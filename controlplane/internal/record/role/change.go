@@ -109,9 +109,10 @@ func (r Role) unused(ctx context.Context, tx *pg.Tx) error {
 	if err := count(ctx, tx, one); err != nil || one[0].HolderCount == 0 {
 		return err
 	}
-	return fault.Coded(fault.Conflict, "role_in_use", "%d people hold something through this role, and would lose it; "+
-		"take it out of the rules that give it, or delete it with force", one[0].HolderCount).Also("holder_count",
-		one[0].HolderCount)
+	return fault.Coded(fault.Conflict, "role_in_use", "%d people have access through this role and would lose it. "+
+		"Remove the role from the rules that assign it, or delete it with force.", one[0].HolderCount).
+		Also("holder_count",
+			one[0].HolderCount)
 }
 
 // Retire takes a role out of use for good. While people hold something through it that is a fault, unless force ends

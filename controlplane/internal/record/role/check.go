@@ -39,7 +39,7 @@ func (read Reader) Prepare(f *RoleFields) error {
 			continue
 		}
 		if read == nil {
-			return fault.New(fault.Invalid, "conditions cannot be read here").
+			return fault.New(fault.Invalid, "Conditions are not available in this installation.").
 				With(fault.Field{Pointer: "#/" + c.member, Code: "invalid", Detail: "leave it out"})
 		}
 		done := read(*c.into)
@@ -93,7 +93,7 @@ func (f RoleFields) checkApprovalRule(ctx context.Context, tx *pg.Tx, before Rol
 		}
 	}
 	if !there {
-		return fault.New(fault.Invalid, "there is no approval rule %s", *f.ApprovalRuleID).
+		return fault.New(fault.Invalid, "Approval rule %s was not found.", *f.ApprovalRuleID).
 			With(fault.Field{Pointer: "#/approval_rule_id", Code: "unknown_approval_rule",
 				Detail: "choose one of GET /approval-rules"})
 	}
@@ -157,7 +157,7 @@ func (f RoleFields) checkNesting(ctx context.Context, tx *pg.Tx, id string, befo
 					fault.Field{
 						Pointer: at,
 						Code:    "role_cycle",
-						Detail:  "that would go in a circle: " + n.names(append([]string{id}, way...)),
+						Detail:  "the roles would form a cycle: " + n.names(append([]string{id}, way...)),
 					},
 				)
 			}
@@ -170,7 +170,7 @@ func (f RoleFields) checkNesting(ctx context.Context, tx *pg.Tx, id string, befo
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "these roles cannot be nested so: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "The roles cannot be nested: %s", wrong[0].Detail).With(wrong...)
 	}
 	return nil
 }

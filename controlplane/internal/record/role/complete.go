@@ -38,7 +38,7 @@ func (f *RoleFields) complete() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "this role cannot be kept: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "The role is invalid: %s", wrong[0].Detail).With(wrong...)
 	}
 	return nil
 }
@@ -162,7 +162,8 @@ func (f RoleFields) CheckParameters(values map[string]any) error {
 		return nil
 	}
 	slices.SortFunc(wrong, func(a, b fault.Field) int { return strings.Compare(a.Pointer, b.Pointer) })
-	return fault.New(fault.Invalid, "the parameters are not what the role asks for: %s", wrong[0].Detail).With(wrong...)
+	return fault.New(fault.Invalid, "The parameters do not match the definition of the role: %s", wrong[0].Detail).
+		With(wrong...)
 }
 
 func (p RoleParameter) takes(v any) bool {

@@ -23,7 +23,7 @@ func (r Role) mayPatch(v viewer.Viewer, body []byte) error {
 	}
 	var given map[string]any
 	if err := json.Unmarshal(body, &given); err != nil {
-		return fault.New(fault.Invalid, "a merge patch is an object")
+		return fault.New(fault.Invalid, "The body must be a JSON object.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(owners, name) {
@@ -98,8 +98,8 @@ func (r Role) mayBePatched(after RoleFields) error {
 			slices.Clone(next[r.Lifecycle]),
 			func(l string) bool { return l == Proposed || r.Lifecycle == Proposed && l != Retired },
 		)
-		return fault.Coded(fault.Conflict, "invalid_transition", "a role is proposed by POST …/propose, and taken "+
-			"back by POST …/withdraw").
+		return fault.Coded(fault.Conflict, "invalid_transition", "Use POST …/propose to propose the role, and POST "+
+			"…/withdraw to withdraw the proposal.").
 			Also("allowed", allowed)
 	}
 	return nil

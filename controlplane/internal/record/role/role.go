@@ -185,7 +185,7 @@ func (n *New) complete() error {
 			With(fault.Field{Pointer: "#/key", Code: "invalid", Detail: "such as finance-clerk"})
 	}
 	if n.Lifecycle == Retired || n.Lifecycle == Proposed {
-		return fault.New(fault.Invalid, "a role cannot be made as a %s one", n.Lifecycle).
+		return fault.New(fault.Invalid, "A role cannot be created with the lifecycle %s.", n.Lifecycle).
 			With(fault.Field{Pointer: "#/lifecycle", Code: "invalid", Detail: "make it a draft or active"})
 	}
 	return nil

@@ -82,7 +82,7 @@ func (s *Service) whole(ctx context.Context, tx *pg.Tx, r Role) (Role, error) {
 func Seen(ctx context.Context, tx *pg.Tx, v viewer.Viewer, id, locking string) (Role, error) {
 	found, err := find(ctx, tx, "r.id = @id", id, locking)
 	if err == nil && !v.SeesAll() && !found.OwnedBy(v.Identity) {
-		return Role{}, fault.New(fault.NotFound, "there is no role %s", id)
+		return Role{}, fault.New(fault.NotFound, "Role %s was not found.", id)
 	}
 	return found, err
 }

@@ -152,7 +152,7 @@ func collect(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]
 }
 
 func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, error) {
-	missing := fault.New(fault.NotFound, "there is no role %s", id)
+	missing := fault.New(fault.NotFound, "Role %s was not found.", id)
 	if !listing.IsID(id) {
 		return Role{}, missing
 	}

@@ -61,7 +61,7 @@ type oneIn struct {
 // visit opens a transaction of an operator in a tenant. An id that is none is a tenant that there is not.
 func (s *Service) visit(ctx context.Context, v viewer.Viewer, id string, do func(tx *pg.Tx) error) error {
 	if !listing.IsID(id) {
-		return fault.New(fault.NotFound, "no tenant %s", id)
+		return fault.New(fault.NotFound, "Tenant %s was not found.", id)
 	}
 	return s.DB.As(ctx, visiting(v, id), do)
 }

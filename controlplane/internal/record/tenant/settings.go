@@ -70,7 +70,7 @@ func (s *Preferences) fill() {
 // check looks at what the members' schema cannot say.
 func (s Preferences) check() error {
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
-		return fault.New(fault.Invalid, "the settings cannot be stored like this").
+		return fault.New(fault.Invalid, "The settings are invalid.").
 			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone " +
 				"database, such as Europe/Zurich"})
 	}

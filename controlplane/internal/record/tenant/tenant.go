@@ -113,7 +113,7 @@ func find(ctx context.Context, tx *pg.Tx, lock string) (Tenant, error) {
 	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Tenant{}, fault.New(fault.NotFound, "no tenant %s", tx.Viewer.Tenant)
+		return Tenant{}, fault.New(fault.NotFound, "Tenant %s was not found.", tx.Viewer.Tenant)
 	case err != nil:
 		return Tenant{}, err
 	}

@@ -103,7 +103,7 @@ type Attempt struct {
 
 // Find reads a delivery of a webhook, with its attempts. Its fault is of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, webhook, id string) (d DeliveryDetail, err error) {
-	missing := fault.New(fault.NotFound, "there is no delivery %s of this webhook", id)
+	missing := fault.New(fault.NotFound, "Delivery %s of this webhook was not found.", id)
 	if uuid.Validate(webhook) != nil || uuid.Validate(id) != nil {
 		return d, missing
 	}

@@ -154,7 +154,7 @@ func (s Settings) Check() error {
 	}
 	wrong = append(wrong, wrongHeaders(s.Headers)...)
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the webhook cannot be stored like this: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "The webhook is invalid: %s", wrong[0].Detail).With(wrong...)
 	}
 	return s.Filter.Check()
 }

@@ -25,7 +25,7 @@ func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Find reads a webhook. Its fault is of kind NotFound. locking is empty or "for update of w".
 func Find(ctx context.Context, tx *pg.Tx, id, locking string) (Row, error) {
-	missing := fault.New(fault.NotFound, "there is no webhook %s", id)
+	missing := fault.New(fault.NotFound, "Webhook %s was not found.", id)
 	if uuid.Validate(id) != nil {
 		return Row{}, missing
 	}

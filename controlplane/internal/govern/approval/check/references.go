@@ -22,7 +22,7 @@ func (c *Checker) Verdict(what string) error {
 	); i >= 0 {
 		code = c.Problems[i].Code
 	}
-	return fault.Coded(fault.Invalid, code, "this %s cannot be kept: %s", what, c.Problems[0].Detail).
+	return fault.Coded(fault.Invalid, code, "The %s is invalid: %s", what, c.Problems[0].Detail).
 		With(c.Problems...)
 }
 

@@ -127,7 +127,7 @@ func ByRule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, a
 	}
 	r := b.ByID[ruleID]
 	if r == nil {
-		return approval.Plan{}, fault.New(fault.NotFound, "there is no approval rule %s", ruleID)
+		return approval.Plan{}, fault.New(fault.NotFound, "Approval rule %s was not found.", ruleID)
 	}
 	cases, err := Cases(ctx, tx, b, []approval.Subject{s}, r, at)
 	if err != nil {

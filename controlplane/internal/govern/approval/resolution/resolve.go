@@ -73,7 +73,7 @@ func begin(
 	for i, s := range subjects {
 		it, known := things[resource.KeyOf(s)]
 		if !known {
-			return nil, nil, fault.New(fault.Invalid, "the requested resource does not exist")
+			return nil, nil, fault.New(fault.Invalid, "The requested role or entitlement was not found.")
 		}
 		complete(&s)
 		cases[i] = &Case{Subject: s, Item: it, facts: o.About(s, it, at), sure: map[string]int{}}

@@ -13,7 +13,7 @@ func (c ApprovalCondition) Parse() (condition.Condition, []condition.Problem) {
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return condition.Condition{}, []condition.Problem{
-			{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}},
+			{Pointer: "#", Code: "malformed", Detail: "it is not valid JSON", Suggestions: []string{}},
 		}
 	}
 	return Vocabulary.Parse(raw)

@@ -210,7 +210,7 @@ func (t ApprovalTrial) run(
 		}
 	case t.RuleID != "":
 		if with = b.ByID[strings.ToLower(t.RuleID)]; with == nil {
-			return out, fault.New(fault.NotFound, "there is no approval rule %s", t.RuleID)
+			return out, fault.New(fault.NotFound, "Approval rule %s was not found.", t.RuleID)
 		}
 	}
 	cases, err := resolution.Cases(ctx, tx, b, subjects, with, at)

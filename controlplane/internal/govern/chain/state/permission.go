@@ -62,7 +62,7 @@ func (f *Flow) mayDecide(v viewer.Viewer, st *Stage, d decision.Decision) error 
 		return fault.Coded(
 			fault.Forbidden,
 			"approver_required",
-			"who works in this tenant from outside approves nothing in it",
+			"Control-plane administrators who act in another tenant cannot approve its requests.",
 		)
 	case by.IdentityID == "" && by.Type != "user":
 		return fault.Coded(

@@ -30,7 +30,7 @@ type DecisionColleagues struct {
 // CheckWriter returns a fault if the viewer only reads, and so hands on no decisions.
 func CheckWriter(v viewer.Viewer) error {
 	if v.OnlyReads() {
-		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
+		return fault.Coded(fault.Forbidden, "read_only_role", "Auditors can read everything and change nothing.")
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ func (s *Service) Colleagues(
 		delegator = v.Identity
 	}
 	if delegator == "" {
-		return found, fault.Coded(fault.Malformed, "invalid_parameter", "say by delegator_id whose tasks are "+
-			"delegated: your user is linked to no identity").
+		return found, fault.Coded(fault.Malformed, "invalid_parameter", "Set delegator_id to the person whose tasks "+
+			"are delegated. Your user is not linked to an identity.").
 			With(fault.Field{Parameter: "delegator_id", Code: "required", Detail: "an identity"})
 	}
 	for _, err := range []error{colleague.CheckWriter(v), checkDelegator(v, delegator)} {
@@ -34,7 +34,7 @@ func (s *Service) Colleagues(
 			return err
 		}
 		if _, there := names[delegator]; !there {
-			return fault.New(fault.NotFound, "there is no identity %s", delegator)
+			return fault.New(fault.NotFound, "Identity %s was not found.", delegator)
 		}
 		found, err = colleague.Query{Q: q, Not: []string{delegator}}.Find(ctx, tx)
 		return err

@@ -126,7 +126,7 @@ func (s *Service) List(
 
 // find reads a delegation that the transaction's viewer can see.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (d DecisionDelegation, err error) {
-	missing := fault.New(fault.NotFound, "there is no delegation %s", id)
+	missing := fault.New(fault.NotFound, "Delegation %s was not found.", id)
 	if !listing.IsID(id) {
 		return d, missing
 	}

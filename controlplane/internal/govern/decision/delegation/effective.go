@@ -47,10 +47,10 @@ func (s *Service) Effective(ctx context.Context, v viewer.Viewer, identity strin
 	if identity == "" {
 		identity = v.Identity
 	}
-	missing := fault.New(fault.NotFound, "there is no identity %s", identity)
+	missing := fault.New(fault.NotFound, "Identity %s was not found.", identity)
 	if identity == "" {
-		return e, fault.Coded(fault.Malformed, "invalid_parameter", "say by identity_id whom you ask about: your "+
-			"user is linked to no identity").
+		return e, fault.Coded(fault.Malformed, "invalid_parameter", "Set identity_id. Your user is not linked to an "+
+			"identity.").
 			With(fault.Field{Parameter: "identity_id", Code: "required", Detail: "an identity"})
 	}
 	if !v.SeesAll() && v.Identity != identity {

@@ -93,7 +93,7 @@ func (d DecisionDelegation) checkTimes(now time.Time) error {
 	case d.EndsAt == nil:
 		return nil
 	case !d.EndsAt.After(now):
-		return fault.Coded(fault.Invalid, "ends_in_past", "a delegation that ends on %s is over already",
+		return fault.Coded(fault.Invalid, "ends_in_past", "The end date %s is in the past.",
 			decision.FormatTime(*d.EndsAt)).
 			With(fault.Field{Pointer: "#/ends_at", Code: "ends_in_past", Detail: "an instant to come, or null"})
 	case !d.EndsAt.After(d.StartsAt):
@@ -111,7 +111,7 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 	}
 	if d.DelegatorID == d.DelegateID {
 		return fault.Coded(fault.Invalid, "delegate_is_delegator",
-			"the delegate and the delegator are the same person").
+			"You cannot delegate tasks to the person whose tasks they are.").
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegate_is_delegator", Detail: "somebody else"})
 	}
 	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])
@@ -179,12 +179,12 @@ func (d DecisionDelegation) checkChain(before, after []DecisionDelegation) error
 	chain := strings.Join(names, " → ")
 	switch {
 	case circle:
-		return fault.Coded(fault.Invalid, "delegation_cycle", "this would go in a circle: %s", chain).
+		return fault.Coded(fault.Invalid, "delegation_cycle", "The delegation would create a cycle: %s", chain).
 			Also("chain", names).
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegation_cycle", Detail: chain})
 	case len(whole) > delegate.MaxChain:
-		return fault.Coded(fault.Invalid, "delegation_chain_too_long", "this would be a chain of %d delegations, and "+
-			"%d is the most: %s", len(whole), delegate.MaxChain, chain).
+		return fault.Coded(fault.Invalid, "delegation_chain_too_long", "The chain would have %d delegations. At most "+
+			"%d are allowed: %s", len(whole), delegate.MaxChain, chain).
 			Also("chain", names).
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegation_chain_too_long", Detail: chain})
 	}

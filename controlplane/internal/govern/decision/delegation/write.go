@@ -24,7 +24,10 @@ func checkDelegator(v viewer.Viewer, delegator string) error {
 	if v.Has(viewer.Admin) || v.Identity != "" && v.Identity == delegator {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "one delegates one's own tasks; those of others an administrator does")
+	return fault.New(
+		fault.Forbidden,
+		"You can delegate only your own tasks. Administrators delegate the tasks of others.",
+	)
 }
 
 // Create makes a delegation; without a delegator, the viewer's own.
@@ -38,8 +41,8 @@ func (s *Service) Create(
 		delegator = v.Identity
 	}
 	if delegator == "" {
-		return made, fault.New(fault.Invalid, "say by delegator_id whose tasks are delegated: your user is linked to "+
-			"no identity").
+		return made, fault.New(fault.Invalid, "Set delegator_id to the person whose tasks are delegated. Your user "+
+			"is not linked to an identity.").
 			With(fault.Field{Pointer: "#/delegator_id", Code: "required", Detail: "an identity"})
 	}
 	if err := checkDelegator(v, delegator); err != nil {
@@ -154,7 +157,7 @@ func lock(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) (Dec
 		return d, err
 	}
 	if !d.live() {
-		return d, fault.Coded(fault.Conflict, "invalid_transition", "this delegation is over: it has %s",
+		return d, fault.Coded(fault.Conflict, "invalid_transition", "The delegation cannot be changed. It has %s.",
 			map[string]string{ended: "ended", revoked: "been revoked"}[d.State]).
 			Also("state", d.State).
 			Also("allowed", []string{})
@@ -205,7 +208,7 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionD
 	now := s.Now().UTC().Truncate(time.Microsecond)
 	begun := before.State == active
 	if begun && !after.StartsAt.Equal(before.StartsAt) {
-		return after, fault.New(fault.Invalid, "it has begun, so when it begins cannot be changed any more").
+		return after, fault.New(fault.Invalid, "The delegation has started, so its start cannot be changed.").
 			With(fault.Field{Pointer: "#/starts_at", Code: "invalid", Detail: "leave it out"})
 	}
 	starts := after.StartsAt

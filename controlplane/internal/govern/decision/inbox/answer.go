@@ -57,7 +57,7 @@ func (s *Service) callAnswer(
 			results[i] = fault.Coded(
 				fault.Conflict,
 				"not_decidable",
-				"nothing in this installation takes decisions about tasks of the kind %s",
+				"Tasks of the kind %s cannot be decided in this installation.",
 				kind,
 			)
 		}

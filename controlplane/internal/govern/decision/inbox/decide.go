@@ -76,7 +76,7 @@ func (s *Service) Undo(
 		case !v.Has(viewer.Admin) && (t.Decision.By.Type != string(v.Kind) || t.Decision.By.ID != v.ID):
 			return fault.New(
 				fault.Forbidden,
-				"%s has decided this; they, or an administrator, can undo it",
+				"%s made this decision. Only they or an administrator can undo it.",
 				t.Decision.By.Display,
 			)
 		}

@@ -195,7 +195,7 @@ type bulkIn struct{ Body DecisionBulkChoice }
 
 func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[DecisionBulk], error) {
 	if (len(in.Body.IDs) == 0) == (in.Body.GroupKey == "") {
-		return nil, fault.New(fault.Invalid, "say which tasks, by ids or by group_key").
+		return nil, fault.New(fault.Invalid, "Select tasks by ids or by group_key.").
 			With(fault.Field{Pointer: "#/ids", Code: "required", Detail: "ids, or group_key instead"})
 	}
 	out, err := s.DecideMany(ctx, v, in.Body.IDs, in.Body.GroupKey, in.Body.choice())

@@ -65,7 +65,7 @@ func Outdated(err error) error {
 		return fault.Coded(
 			fault.Conflict,
 			"matter_changed",
-			"what is to be decided has changed since this task was brought up to date; look at it again in a moment",
+			"The subject of this task has changed. Reload the task in a moment.",
 		)
 	}
 	return err
@@ -97,7 +97,7 @@ func CountOf(n int64, what string) string {
 
 // BadInput is the fault of an input that cannot be read.
 func BadInput(name, detail string) error {
-	return fault.New(fault.Invalid, "inputs.%s is not as it has to be: %s", name, detail).
+	return fault.New(fault.Invalid, "inputs.%s is invalid: %s", name, detail).
 		With(fault.Field{Pointer: "#/inputs/" + name, Code: "invalid", Detail: detail})
 }
 

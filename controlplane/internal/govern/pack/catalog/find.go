@@ -101,7 +101,7 @@ func Find(ctx context.Context, tx *pg.Tx, key, version string) (a readable, err 
 		return a, err
 	}
 	if len(all) == 0 {
-		return a, fault.New(fault.NotFound, "there is no sector pack %q", key)
+		return a, fault.New(fault.NotFound, "Sector pack %q was not found.", key)
 	}
 	i := slices.IndexFunc(all, func(p SectorPack) bool {
 		return p.Version == version || version == "" && !strings.Contains(p.Version, "-")

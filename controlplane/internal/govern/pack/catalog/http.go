@@ -60,7 +60,7 @@ func (s *Service) read(
 				return nil
 			}
 		}
-		return fault.New(fault.NotFound, "there is no sector pack %q", in.Key)
+		return fault.New(fault.NotFound, "Sector pack %q was not found.", in.Key)
 	})
 	return &out, err
 }

@@ -15,7 +15,7 @@ import (
 
 // find reads a conflict. Its fault is of kind NotFound.
 func find(ctx context.Context, tx *pg.Tx, id string) (installation.PackConflict, error) {
-	missing := fault.New(fault.NotFound, "there is no conflict %s", id)
+	missing := fault.New(fault.NotFound, "Conflict %s was not found.", id)
 	if !listing.IsID(id) {
 		return installation.PackConflict{}, missing
 	}

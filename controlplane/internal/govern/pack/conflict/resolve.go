@@ -47,7 +47,12 @@ func (s *Service) Resolve(
 		return c, err
 	}
 	if c.State != "open" {
-		return c, fault.Coded(fault.Conflict, "already_resolved", "this conflict is %s", c.State)
+		return c, fault.Coded(
+			fault.Conflict,
+			"already_resolved",
+			"The conflict is %s and cannot be resolved again.",
+			c.State,
+		)
 	}
 	if err := decide(ctx, tx, c, use, merged); err != nil {
 		return c, err
@@ -99,7 +104,7 @@ func decide(ctx context.Context, tx *pg.Tx, c installation.PackConflict, use str
 		return fault.Coded(
 			fault.Conflict,
 			"already_resolved",
-			"the object that the conflict is about is not there any more",
+			"The object of the conflict no longer exists.",
 		)
 	}
 	if c.Theirs == nil {
@@ -161,8 +166,8 @@ func decideDropped(
 ) error {
 	switch use {
 	case "merged":
-		return fault.New(fault.Invalid, "the new version does not have the object: keep yours, or take theirs, which "+
-			"removes it").
+		return fault.New(fault.Invalid, "The new version does not contain the object. Choose mine to keep it, or "+
+			"theirs to remove it.").
 			With(fault.Field{Pointer: "#/use", Code: "invalid", Detail: "mine or theirs"})
 	case "mine":
 		if err := object.SetOrigin(ctx, tx, o.Kind, *o.ID, map[string]any{"kind": "manual"}); err != nil {

@@ -15,12 +15,12 @@ func confirmed(effect impact.Impact, confirm string) error {
 	case confirm == effect.PlanHash || len(effect.LimitsHit) == 0 && confirm == "":
 		return nil
 	case confirm == "":
-		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its "+
+		return fault.Coded(fault.Conflict, "confirmation_required", "%s; review the impact and confirm it with its "+
 			"plan_hash", effect.LimitsHit[0].Detail).
 			Also("impact", effect)
 	}
-	return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; "+
-		"look at the impact again").
+	return fault.Coded(fault.Conflict, "plan_changed", "The impact has changed since you confirmed it. Review it "+
+		"again.").
 		Also("impact", effect)
 }
 

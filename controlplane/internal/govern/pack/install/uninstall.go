@@ -91,7 +91,7 @@ func agreed(out PackRemoval, confirm string) error {
 			{
 				Code:   "remove_all",
 				Count:  effect.IdentitiesAffected,
-				Detail: "what the pack has brought goes, and what it gave ends",
+				Detail: "the objects of the pack are removed, and the access that it granted ends",
 			},
 		}
 	}

@@ -67,7 +67,7 @@ const installationColumns = `id::text, pack_key, pack_version, state, parameters
 
 // NotInstalled is the fault that a tenant has no installation of a pack.
 func NotInstalled(key string) error {
-	return fault.New(fault.NotFound, "the sector pack %q is not installed here, and never was", key)
+	return fault.New(fault.NotFound, "Sector pack %q has never been installed in this tenant.", key)
 }
 
 // Find reads the installation of a pack by its key, also an uninstalled one. Its fault is of kind NotFound.

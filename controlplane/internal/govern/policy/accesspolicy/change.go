@@ -113,7 +113,7 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, id string, origin map[string]any)
 		return fmt.Errorf("write origin of policy: %w", err)
 	}
 	if done.RowsAffected() == 0 {
-		return fault.New(fault.NotFound, "there is no access grant policy %s", id)
+		return fault.New(fault.NotFound, "Access grant policy %s was not found.", id)
 	}
 	return nil
 }

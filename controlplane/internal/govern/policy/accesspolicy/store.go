@@ -94,7 +94,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (AccessPolicy, error) {
 // Locked reads a policy without what Describe adds. locking is a locking clause of the table p, such as " for update of
 // p", or empty. Its fault is of kind NotFound.
 func Locked(ctx context.Context, tx *pg.Tx, id, locking string) (AccessPolicy, error) {
-	missing := fault.New(fault.NotFound, "there is no access grant policy %s", id)
+	missing := fault.New(fault.NotFound, "Access grant policy %s was not found.", id)
 	if !listing.IsID(id) {
 		return AccessPolicy{}, missing
 	}

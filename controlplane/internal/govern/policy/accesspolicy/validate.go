@@ -148,7 +148,7 @@ func (f *Fields) Complete() (parsed condition.Condition, err error) {
 		refuse("#/subject"+strings.TrimPrefix(p.Pointer, "#"), p.Code, "%s", Explain(p))
 	}
 	if len(wrong) > 0 {
-		return parsed, fault.New(fault.Invalid, "this policy cannot be kept: %s", wrong[0].Detail).With(wrong...)
+		return parsed, fault.New(fault.Invalid, "The policy is invalid: %s", wrong[0].Detail).With(wrong...)
 	}
 	f.Subject, err = Normal(parsed)
 	return parsed, err
@@ -200,7 +200,7 @@ func (s Subject) Parse() (condition.Condition, []condition.Problem) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return condition.Condition{}, []condition.Problem{
-			{Pointer: "#", Code: "malformed", Detail: "it is no JSON", Suggestions: []string{}},
+			{Pointer: "#", Code: "malformed", Detail: "it is not valid JSON", Suggestions: []string{}},
 		}
 	}
 	return condition.Parse(raw)

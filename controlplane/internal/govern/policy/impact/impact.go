@@ -102,12 +102,12 @@ func (i PolicyImpact) Confirmed(confirm string) error {
 	case len(i.LimitsHit) == 0:
 		return nil
 	case confirm == "":
-		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its "+
+		return fault.Coded(fault.Conflict, "confirmation_required", "%s; review the impact and confirm it with its "+
 			"plan_hash", i.LimitsHit[0].Detail).
 			Also("impact", i)
 	case confirm != i.PlanHash:
-		return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any "+
-			"more; look at the impact again").
+		return fault.Coded(fault.Conflict, "plan_changed", "The impact has changed since you confirmed it. Review it "+
+			"again.").
 			Also("impact", i)
 	}
 	return nil

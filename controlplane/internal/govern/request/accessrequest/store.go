@@ -36,7 +36,7 @@ func VisibleTo(v viewer.Viewer) string {
 // Find returns a request that the viewer may see, with its items and comments; a fault of kind NotFound if there is
 // none.
 func Find(ctx context.Context, tx *pg.Tx, id string) (AccessRequest, error) {
-	missing := fault.New(fault.NotFound, "there is no request %s", id)
+	missing := fault.New(fault.NotFound, "Request %s was not found.", id)
 	if !listing.IsID(id) {
 		return AccessRequest{}, missing
 	}

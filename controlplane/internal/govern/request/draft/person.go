@@ -102,7 +102,7 @@ func (d *Draft) checkPerson(v viewer.Viewer) {
 	switch {
 	case d.In.Kind == accessrequest.Revoke && self:
 		d.wrong(
-			fault.Field{Pointer: d.at + "/kind", Code: "invalid", Detail: "what is yours you give back: kind return"},
+			fault.Field{Pointer: d.at + "/kind", Code: "invalid", Detail: "Use kind return for your own access."},
 		)
 	case d.In.Kind == accessrequest.Revoke && !mayAsk &&
 		v.Has(viewer.ResourceOwner): // of what they own: that is looked at with the things
@@ -117,8 +117,8 @@ func (d *Draft) checkPerson(v viewer.Viewer) {
 		)
 	case !mayAsk:
 		d.against(
-			fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only they themselves, their managers and "+
-				"administrators ask for %s", p.Display).
+			fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "Only %s, their managers and administrators can "+
+				"request access for them.", p.Display).
 				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_allowed_to_ask_for",
 					Detail: "they can ask themselves"}),
 		)
@@ -138,15 +138,15 @@ func (d *Draft) checkFlood(p *lookup.Person, waiting *int, v viewer.Viewer) {
 	switch {
 	case p.Waiting > maxOpenFor:
 		d.against(
-			fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests for %s wait for an answer, and no "+
-				"more than %d may: withdraw some, or wait until they are decided",
+			fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests for %s are pending, and at most %d "+
+				"may be. Withdraw some, or wait until they are decided.",
 				p.Waiting-1, p.Display, maxOpenFor).
 				Also("limit", maxOpenFor),
 		)
 	case *waiting > maxOpenBy && v.Kind == viewer.User && !v.Has(viewer.Admin):
 		d.against(
-			fault.Coded(fault.Conflict, "too_many_open_requests", "%d requests that you have made wait for an "+
-				"answer, and no more than %d may", *waiting-1, maxOpenBy).
+			fault.Coded(fault.Conflict, "too_many_open_requests", "%d of your requests are pending, and at most %d "+
+				"may be.", *waiting-1, maxOpenBy).
 				Also("limit", maxOpenBy),
 		)
 	}

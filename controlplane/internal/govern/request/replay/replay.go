@@ -184,7 +184,7 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []pastItem,
 		return nil, fmt.Errorf("find approval rule: %w", err)
 	}
 	if !is {
-		return nil, fault.New(fault.NotFound, "there is no approval rule %s", r.RuleID)
+		return nil, fault.New(fault.NotFound, "Approval rule %s was not found.", r.RuleID)
 	}
 	return resolution.Plans(ctx, tx, subjects, now)
 }

@@ -47,7 +47,7 @@ func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVe
 	found, err := pg.One[RoleVersion](ctx, tx, "find version of role", sql, id, version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return found, fault.New(fault.NotFound, "no version %d of this role is kept", version)
+		return found, fault.New(fault.NotFound, "Version %d of this role was not found.", version)
 	case err != nil:
 		return found, err
 	}

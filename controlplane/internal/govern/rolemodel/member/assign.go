@@ -75,7 +75,11 @@ func (s *Service) Give(ctx context.Context, v viewer.Viewer, id string, n NewMem
 // ownRole is a fault of kind Forbidden when an owner of a role gives it to themselves.
 func ownRole(v viewer.Viewer, identityID string) error {
 	if !v.Has(viewer.Admin) && v.Identity == identityID {
-		return fault.Coded(fault.Forbidden, "own_role", "who owns a role gives it to others; for yourself, ask for it")
+		return fault.Coded(
+			fault.Forbidden,
+			"own_role",
+			"Owners assign their roles to others only. Request the role for yourself.",
+		)
 	}
 	return nil
 }
@@ -226,13 +230,13 @@ func (s *Service) Limit(
 			return fault.Coded(
 				fault.Conflict,
 				"not_by_hand",
-				"they have the role by a request: that is what is extended or returned",
+				"This person has the role by a request. Extend or return the request instead.",
 			)
 		case len(byHand) == 0:
 			return fault.New(fault.NotFound, "%s has no direct assignment of the role", identityID)
 		}
 		if until == nil && r.MaxDuration != nil {
-			return fault.New(fault.Invalid, "the role %s is given for %s at most: say until when", r.Name,
+			return fault.New(fault.Invalid, "Role %s can be assigned for at most %s. Set ends_at.", r.Name,
 				*r.MaxDuration).
 				With(fault.Field{Pointer: "#/ends_at", Code: "too_long", Detail: "an instant"})
 		}
@@ -292,7 +296,7 @@ func notAssigned(ctx context.Context, tx *pg.Tx, r role.Role, identityID string)
 	for _, w := range h.Ways {
 		by = append(by, w.Kind)
 	}
-	return fault.Coded(fault.Conflict, "member_by_rule", "they have the role by a rule, which would give it again: "+
-		"exclude them from the role's membership rule, or change the rule").
+	return fault.Coded(fault.Conflict, "member_by_rule", "The membership rule would assign the role again. Exclude "+
+		"the person from the rule, or change the rule.").
 		Also("by", by)
 }

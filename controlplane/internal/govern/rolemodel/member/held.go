@@ -86,7 +86,7 @@ func (s *Service) Held(
 
 // readable is a fault of kind NotFound unless the viewer may read about somebody.
 func readable(ctx context.Context, tx *pg.Tx, v viewer.Viewer, identityID string) error {
-	missing := fault.New(fault.NotFound, "there is no identity %s", identityID)
+	missing := fault.New(fault.NotFound, "Identity %s was not found.", identityID)
 	if !listing.IsID(identityID) {
 		return missing
 	}

@@ -69,12 +69,16 @@ func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
 			Detail: "this needs an agent's token",
 		}
 	case r.Header.Get("Origin") != "":
-		return &httpapi.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "browsers do not connect here"}
+		return &httpapi.Problem{
+			Status: http.StatusForbidden,
+			Code:   "forbidden",
+			Detail: "Browsers cannot connect to this endpoint.",
+		}
 	case r.Header.Get("X-Tenant-Id") != "" || r.URL.RawQuery != "":
 		return &httpapi.Problem{
 			Status: http.StatusBadRequest,
 			Code:   "unknown_parameter",
-			Detail: "the caller is known only from the token",
+			Detail: "The token identifies the agent; other identification is not accepted.",
 		}
 	case !websocket.IsWebSocketUpgrade(r) || !slices.Contains(offered, wire.Subprotocol):
 		return &httpapi.Problem{

@@ -262,7 +262,7 @@ func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string, rel
 			return err
 		}
 		if before.State == agents.Revoked {
-			return fault.New(fault.Conflict, "the agent is revoked for good; create a new one")
+			return fault.New(fault.Conflict, "The agent has been revoked, which cannot be undone. Create a new one.")
 		}
 		if err := entrust(ctx, tx, subjectOf(before), id, agents.Deref(before.Group), release); err != nil {
 			return err

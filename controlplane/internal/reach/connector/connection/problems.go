@@ -33,7 +33,7 @@ func (p Problems) Fault() error {
 	if len(p) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "the connector cannot be used like this; see errors").With(p...)
+	return fault.New(fault.Invalid, "The connector's settings are invalid. See errors.").With(p...)
 }
 
 // Escape writes a member's name into a JSON pointer (RFC 6901 section 3).

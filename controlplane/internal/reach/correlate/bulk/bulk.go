@@ -183,7 +183,7 @@ func (b BulkLink) check() error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "these accounts cannot be linked like this; see errors").With(wrong...)
+	return fault.New(fault.Invalid, "The accounts cannot be linked. See errors.").With(wrong...)
 }
 
 // judge decides about each item once it is known whom it means, and counts.

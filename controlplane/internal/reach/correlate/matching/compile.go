@@ -20,7 +20,7 @@ func (p Problems) fault() error {
 	if len(p) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "accounts cannot be correlated like this; see errors").With(p...)
+	return fault.New(fault.Invalid, "The correlation rules are invalid. See errors.").With(p...)
 }
 
 var ruleID = regexp.MustCompile(`^[a-z0-9]([a-z0-9_]*[a-z0-9])?$`)

@@ -36,7 +36,7 @@ func (c Connector) View() Correlation {
 
 // FindConnector reads a connector. Its fault is of kind NotFound when there is none, or no longer.
 func FindConnector(ctx context.Context, tx *pg.Tx, connector, locking string) (c Connector, err error) {
-	missing := fault.New(fault.NotFound, "there is no connector %s", connector)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", connector)
 	if !listing.IsID(connector) {
 		return c, missing
 	}

@@ -161,7 +161,7 @@ func decode(raw []TransformSample) ([]sample, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "a sample is not as it has to be").With(wrong...)
+		return nil, fault.New(fault.Invalid, "A sample is invalid.").With(wrong...)
 	}
 	return samples, nil
 }

@@ -17,7 +17,7 @@ func FindBusinessID(ctx context.Context, tx *pg.Tx, id string) (name string, err
 	err = tx.QueryRow(ctx, `select business_id from connector where id::text = lower($1) and deleted_at is null`, id).
 		Scan(&name)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", fault.New(fault.NotFound, "there is no connector %s", id)
+		return "", fault.New(fault.NotFound, "Connector %s was not found.", id)
 	}
 	if err != nil {
 		return "", fmt.Errorf("find connector: %w", err)

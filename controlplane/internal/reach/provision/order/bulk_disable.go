@@ -122,7 +122,7 @@ func (s *Service) DisableAll(ctx context.Context, tx *pg.Tx, b BulkDisable, dryR
 func disabling(accounts map[string]subject, pending map[string][]task.Open, id, note string) (task.Draft, error) {
 	t, there := accounts[strings.ToLower(id)]
 	if !there {
-		return task.Draft{}, fault.New(fault.NotFound, "there is no account %s", id)
+		return task.Draft{}, fault.New(fault.NotFound, "Account %s was not found.", id)
 	}
 	o := Order{Operation: task.Disable, AccountID: t.ID, Note: note, CreatedFrom: task.FromManual}
 	if err := t.check(o); err != nil {

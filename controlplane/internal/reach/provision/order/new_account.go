@@ -23,7 +23,7 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if _, err := identity.Find(ctx, tx, o.IdentityID); err != nil {
 		return "", err
 	}
-	missing := fault.New(fault.NotFound, "there is no connector %s", o.ConnectorID)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", o.ConnectorID)
 	if !listing.IsID(o.ConnectorID) {
 		return "", missing
 	}

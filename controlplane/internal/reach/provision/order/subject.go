@@ -66,7 +66,7 @@ func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
 		const sql = `select account_id::text, entitlement_id::text, status from access_grant where id = $1`
 		err := tx.QueryRow(ctx, sql, o.GrantID).Scan(&o.AccountID, &t.entitlement, &t.held)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return t, fault.New(fault.NotFound, "there is no grant %s", o.GrantID)
+			return t, fault.New(fault.NotFound, "Grant %s was not found.", o.GrantID)
 		}
 		if err != nil {
 			return t, fmt.Errorf("find grant: %w", err)

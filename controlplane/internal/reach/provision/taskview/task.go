@@ -209,7 +209,7 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 // fault of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 	var d TaskDetail
-	missing := fault.New(fault.NotFound, "there is no provisioning task %s", id)
+	missing := fault.New(fault.NotFound, "Provisioning task %s was not found.", id)
 	if !listing.IsID(id) {
 		return d, missing
 	}

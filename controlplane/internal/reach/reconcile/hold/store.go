@@ -48,7 +48,8 @@ func mayDecide(ctx context.Context, tx *pg.Tx, connector, run string) error {
 		return err
 	}
 	if o.Status != "held" {
-		return fault.Coded(fault.Conflict, "invalid_transition", "the run is %s: there is nothing to decide", o.Status).
+		return fault.Coded(fault.Conflict, "invalid_transition", "The run is %s, so it has no held changes to "+
+			"decide.", o.Status).
 			Also("allowed", []string{})
 	}
 	return nil

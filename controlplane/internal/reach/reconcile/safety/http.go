@@ -122,7 +122,7 @@ func (s *Service) put(
 		if len(looser) > 0 && in.Body.Reason == "" {
 			return fault.Coded(fault.Invalid, "reason_required", "this allows more changes than before; give a reason").
 				Also("loosened", looser).
-				With(fault.Field{Pointer: "#/reason", Code: "required", Detail: "what lets more pass needs a reason"})
+				With(fault.Field{Pointer: "#/reason", Code: "required", Detail: "a higher limit requires a reason"})
 		}
 		if err := store(ctx, tx, in.ID, after); err != nil {
 			return err

@@ -36,7 +36,7 @@ func Find(ctx context.Context, tx *pg.Tx, connector string) (Safety, error) {
 // connectorVersion reads the version of a connector that is not deleted; otherwise it is a
 // not_found fault. locking is empty or "for update".
 func connectorVersion(ctx context.Context, tx *pg.Tx, id, locking string) (version int, err error) {
-	missing := fault.New(fault.NotFound, "there is no connector %s", id)
+	missing := fault.New(fault.NotFound, "Connector %s was not found.", id)
 	if uuid.Validate(id) != nil {
 		return 0, missing
 	}

@@ -49,7 +49,7 @@ func (s Safety) check() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "this safety cannot be kept").With(wrong...)
+		return fault.New(fault.Invalid, "The safety limits are invalid.").With(wrong...)
 	}
 	return nil
 }

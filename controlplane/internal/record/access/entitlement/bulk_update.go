@@ -223,7 +223,7 @@ func (s *Service) updateAll(
 		seen[id] = true
 		e, there := found[id]
 		if !there {
-			out.refuse(id, fault.New(fault.NotFound, "there is no entitlement %s", id))
+			out.refuse(id, fault.New(fault.NotFound, "Entitlement %s was not found.", id))
 			continue
 		}
 		w, changes, err := s.becomes(tx.Viewer, e, patch)

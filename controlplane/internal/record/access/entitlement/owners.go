@@ -28,7 +28,7 @@ func (s *Service) owners(
 	in *ownersIn,
 ) (out *answer[EntitlementDetail], err error) {
 	if in.Body.OwnerIDs == nil && in.Body.BackupOwnerIDs == nil {
-		return nil, fault.New(fault.Invalid, "say who owns it: owner_ids, backup_owner_ids, or both").
+		return nil, fault.New(fault.Invalid, "Set owner_ids, backup_owner_ids, or both.").
 			With(fault.Field{Pointer: "#/owner_ids", Code: "required", Detail: "give a list of identities, or an " +
 				"empty list for no owner"})
 	}

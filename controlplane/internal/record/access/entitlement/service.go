@@ -119,7 +119,7 @@ func writable(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 			return Entitlement{}, fmt.Errorf("find owner of entitlement: %w", err)
 		}
 		if !owned {
-			return Entitlement{}, fault.New(fault.NotFound, "there is no entitlement %s", id)
+			return Entitlement{}, fault.New(fault.NotFound, "Entitlement %s was not found.", id)
 		}
 	}
 	if err := pg.Exec(
@@ -182,7 +182,7 @@ func (s *Service) condition(c EntitlementCondition) (EntitlementCondition, error
 		return nil, nil
 	}
 	if s.Conditions == nil {
-		return nil, fault.New(fault.Invalid, "conditions cannot be read here").
+		return nil, fault.New(fault.Invalid, "Conditions are not available in this installation.").
 			With(fault.Field{Pointer: "#/visible_to", Code: "invalid", Detail: "leave it out"})
 	}
 	normal, wrong := s.Conditions(c)

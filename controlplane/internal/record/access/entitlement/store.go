@@ -40,7 +40,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 // Lookup is Find without the counts of members. locking is appended to the query, such as "for update of e"; it may be
 // empty.
 func Lookup(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, error) {
-	missing := fault.New(fault.NotFound, "there is no entitlement %s", id)
+	missing := fault.New(fault.NotFound, "Entitlement %s was not found.", id)
 	if !listing.IsID(id) {
 		return Entitlement{}, missing
 	}

@@ -240,7 +240,7 @@ func mayAsk(ctx context.Context, tx *pg.Tx, identity, entitlement string) error 
 		return err
 	}
 	if !may {
-		return fault.New(fault.NotFound, "there is no entitlement %s", entitlement)
+		return fault.New(fault.NotFound, "Entitlement %s was not found.", entitlement)
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func (g Grant) After() []string { return []string{g.ID, g.ID} }
 // Find reads the grant with its paths if the transaction's viewer may see it; else, and when there is none, it is
 // a fault of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
-	missing := fault.New(fault.NotFound, "there is no grant %s", id)
+	missing := fault.New(fault.NotFound, "Grant %s was not found.", id)
 	if !listing.IsID(id) {
 		return Grant{}, missing
 	}

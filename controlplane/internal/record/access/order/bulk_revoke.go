@@ -90,7 +90,7 @@ func (o GrantRevocation) planAll(
 		seen[id] = true
 		g, there := grants[id]
 		if !there {
-			out.refuse(id, fault.New(fault.NotFound, "there is no grant %s", id))
+			out.refuse(id, fault.New(fault.NotFound, "Grant %s was not found.", id))
 			continue
 		}
 		im, err := o.plan(g, entitlements[g.EntitlementID], now)

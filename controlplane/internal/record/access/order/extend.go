@@ -95,8 +95,8 @@ func extendable(g grant.Grant, until, now time.Time) (grant.GrantReason, error) 
 	}
 	switch {
 	case lasting:
-		return grant.GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "a reason without an end asks "+
-			"for it: there is nothing to extend").
+		return grant.GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "This access has no end date, "+
+			"so it cannot be extended.").
 			Also("allowed", []string{"revoke"})
 	case last == nil && rule:
 		return grant.GrantReason{}, fault.Coded(
@@ -105,8 +105,8 @@ func extendable(g grant.Grant, until, now time.Time) (grant.GrantReason, error) 
 			"a policy or role grants it and sets its end: change that, or grant it directly for longer",
 		)
 	case last == nil:
-		return grant.GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it that "+
-			"could be extended: give it directly").
+		return grant.GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "No reason of this access can "+
+			"be extended. Assign the access directly.").
 			Also("allowed", []string{"grant", "revoke"})
 	case !until.After(now):
 		return grant.GrantReason{}, endFault("an end that has passed gives nothing: choose an instant to come")

@@ -111,21 +111,21 @@ func (o GrantRevocation) check(g grant.Grant, e entitlement.Entitlement, now tim
 			"the account has no owner: link it to its owner, or remove its access in the target system",
 		)
 	case g.Status == "revoking" && !live:
-		return fault.Coded(fault.Conflict, "invalid_transition", "it is being revoked already").
+		return fault.Coded(fault.Conflict, "invalid_transition", "The access is already being revoked.").
 			Also("allowed", []string{})
 	case !g.Observed && !live:
 		return fault.Coded(fault.Conflict, "invalid_transition", "there is nothing to revoke: it is %s, and no "+
 			"reason asks for it", g.Status).
 			Also("allowed", []string{"grant"})
 	case !live && o.Scope == scopeAll && !g.IsNative() && g.Directness == "direct" && o.ExcludeUntil == nil:
-		return fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it any more: it is to go "+
-			"already, and explain says why it is still there").
+		return fault.Coded(fault.Conflict, "invalid_transition", "All reasons of this access have ended, and it will "+
+			"be removed. Explain shows why it still exists.").
 			Also("allowed", []string{"grant"})
 	case g.Immutable && o.Scope == scopeAll:
 		return fault.Coded(
 			fault.Conflict,
 			"immutable_grant",
-			"its system does not let this grant be taken away; it can only be changed there",
+			"The system does not allow the grant to be revoked here. Revoke it in the system.",
 		)
 	case !e.Revocable && g.Observed && o.Scope == scopeAll:
 		return fault.Coded(
@@ -137,7 +137,7 @@ func (o GrantRevocation) check(g grant.Grant, e entitlement.Entitlement, now tim
 	case g.Directness == "inherited" && o.Scope == scopeAll:
 		return inheritedFault(g)
 	case o.ExcludeUntil != nil && !o.ExcludeUntil.After(now):
-		return fault.New(fault.Invalid, "an exclusion that has passed keeps nothing away: choose an instant to come").
+		return fault.New(fault.Invalid, "exclude_until must be in the future.").
 			With(fault.Field{Pointer: "#/exclude_until", Code: "invalid", Detail: "choose an instant to come"})
 	case o.Scope == scopeReason:
 		return o.checkReason(g)
@@ -173,7 +173,7 @@ func (o GrantRevocation) checkReason(g grant.Grant) error {
 	case at < 0:
 		return wrong("unknown_reason", "the grant has no such reason that has not ended")
 	case o.ExcludeUntil != nil:
-		return fault.New(fault.Invalid, "a denial keeps all of the access away, not one reason: use scope all").
+		return fault.New(fault.Invalid, "exclude_until denies the whole access, so it requires scope all.").
 			With(fault.Field{Pointer: "#/exclude_until", Code: "invalid", Detail: "only with scope all"})
 	}
 	return nil

@@ -82,7 +82,7 @@ func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn
 		return fmt.Errorf("count audit streams: %w", err)
 	}
 	if n >= maxStreams {
-		return fault.New(fault.Conflict, "there are %d streams already; end one first", n)
+		return fault.New(fault.Conflict, "The tenant already has %d streams. Delete one first.", n)
 	}
 	const sql = `
 		insert into audit_stream (tenant_id, id, name, kind, url, format, header, enabled, last_seq)

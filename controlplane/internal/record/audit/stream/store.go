@@ -74,7 +74,7 @@ func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
 	found, err := pg.One[Stream](ctx, tx, "find audit stream", sql, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return found, fault.New(fault.NotFound, "no audit stream %s", id)
+		return found, fault.New(fault.NotFound, "Audit stream %s was not found.", id)
 	case err != nil:
 		return found, err
 	}

@@ -40,8 +40,12 @@ type export struct {
 
 func (s *Service) handleExport(ctx context.Context, v viewer.Viewer, in *exportIn) (httpapi.File, error) {
 	if in.Format == "ndjson" && in.Narrows() {
-		return httpapi.File{}, fault.Coded(fault.Malformed, "conflicting_parameters",
-			"a chain with holes proves nothing: ndjson accepts only from and to; use csv or ocsf with other filters")
+		return httpapi.File{}, fault.Coded(
+			fault.Malformed,
+			"conflicting_parameters",
+			"An export in ndjson must be complete to be verified, so it accepts only from and to. Use csv or ocsf "+
+				"with other filters.",
+		)
 	}
 	e := &export{s: s, v: v, filters: in.Filters}
 	if err := e.begin(ctx, in.Format); err != nil {

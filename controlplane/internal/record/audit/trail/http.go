@@ -99,7 +99,7 @@ type findIn struct {
 func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (*httpapi.One[Event], error) {
 	seq, err := strconv.ParseInt(in.ID, 10, 64)
 	if err != nil || strconv.FormatInt(seq, 10) != in.ID {
-		return nil, fault.New(fault.NotFound, "no audit event %s", in.ID)
+		return nil, fault.New(fault.NotFound, "Audit event %s was not found.", in.ID)
 	}
 	var out httpapi.One[Event]
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -114,7 +114,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (
 		}
 		link, err := pgx.CollectExactlyOneRow(rows, search.ScanLink)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault.New(fault.NotFound, "no audit event %s", in.ID)
+			return fault.New(fault.NotFound, "Audit event %s was not found.", in.ID)
 		}
 		if err != nil {
 			return fmt.Errorf("find audit event: %w", err)

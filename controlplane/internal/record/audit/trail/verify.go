@@ -181,7 +181,7 @@ func (s *Service) newCheck(ctx context.Context, v viewer.Viewer, from, to int64)
 	}
 	c.Head = Head{c.extent.head, hex.EncodeToString(c.extent.hash)}
 	if c.FromSeq > c.ToSeq+1 {
-		return nil, fault.New(fault.Malformed, "from_seq lies behind to_seq, or behind the end of the log").
+		return nil, fault.New(fault.Malformed, "from_seq is after to_seq, or after the end of the log.").
 			With(fault.Field{Parameter: "from_seq", Code: "invalid", Detail: "at most the log's last number"})
 	}
 	return c, nil

@@ -107,7 +107,7 @@ func (f integration) judge(c signing.Claims, now time.Time) error {
 		return fault.Coded(
 			fault.Unauthenticated,
 			"token_expired",
-			"the token has come to its end; use its successor, or have a new one made",
+			"The token has expired. Use its successor, or create a new token.",
 		)
 	}
 	return f.tenant.Usable()

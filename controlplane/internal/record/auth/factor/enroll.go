@@ -121,7 +121,7 @@ func (s *Service) confirmFactor(
 		case f == nil:
 			return fault.New(fault.Conflict, "begin a second factor first, by POST /auth/mfa/totp")
 		case f.confirmed:
-			return fault.New(fault.Conflict, "the second factor is confirmed already")
+			return fault.New(fault.Conflict, "The second factor is already confirmed.")
 		}
 		if refused, err = s.tryCode(ctx, tx, v.ID, f, in.Body.Code); err != nil || refused != nil {
 			return err

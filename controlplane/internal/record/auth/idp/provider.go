@@ -126,7 +126,7 @@ func one(ctx context.Context, tx *pg.Tx, where, value string) (Provider, error) 
 	)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Provider{}, fault.New(fault.NotFound, "there is no identity provider %s", value)
+		return Provider{}, fault.New(fault.NotFound, "Identity provider %s was not found.", value)
 	case err != nil:
 		return Provider{}, err
 	}

@@ -143,7 +143,7 @@ func (s *Service) find(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 // existing reads and locks a provider.
 func existing(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
 	if uuid.Validate(id) != nil {
-		return Provider{}, fault.New(fault.NotFound, "there is no identity provider %s", id)
+		return Provider{}, fault.New(fault.NotFound, "Identity provider %s was not found.", id)
 	}
 	return one(ctx, tx, `id = $1 for update`, id)
 }
@@ -378,7 +378,7 @@ func check(before, p Provider, secret *seal.Secret) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the identity provider cannot be kept like this").With(wrong...)
+		return fault.New(fault.Invalid, "The identity provider is invalid.").With(wrong...)
 	}
 	return nil
 }

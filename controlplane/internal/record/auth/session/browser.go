@@ -59,7 +59,7 @@ func (s *Service) CheckOrigin(ctx context.Context, b Browser) error {
 		return fault.Coded(
 			fault.Forbidden,
 			"cross_origin",
-			"another site's page asked for this with a cookie of yours; that is refused",
+			"The request came from another site and was refused.",
 		)
 	}
 	return nil

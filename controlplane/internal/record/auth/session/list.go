@@ -153,7 +153,7 @@ func (s *Service) endOwn(ctx context.Context, v viewer.Viewer, session, action s
 			return err
 		}
 		if n == 0 && session != "" && session != v.Session {
-			return fault.New(fault.NotFound, "there is no open session %s of yours", session)
+			return fault.New(fault.NotFound, "Open session %s of yours was not found.", session)
 		}
 		return audit.Record(ctx, tx, audit.Entry{
 			Action:  action,

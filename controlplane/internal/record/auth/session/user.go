@@ -49,7 +49,7 @@ func AtHome(v viewer.Viewer) viewer.Viewer {
 // OnlyUsers refuses whoever is no user: service tokens have no password and no sessions.
 func OnlyUsers(v viewer.Viewer) (viewer.Viewer, error) {
 	if v.Kind != viewer.User {
-		return v, fault.New(fault.Forbidden, "only people have this; a service token is looked after in the settings")
+		return v, fault.New(fault.Forbidden, "Service tokens have no profile. Manage them in the settings.")
 	}
 	return AtHome(v), nil
 }

@@ -200,7 +200,7 @@ func (s *Signer) CheckTime(c Claims, allowExpired bool) error {
 
 // InvalidToken is the fault of a token that nobody here has signed for this use.
 func InvalidToken() error {
-	return fault.Coded(fault.Unauthenticated, "invalid_token", "the token is not valid here")
+	return fault.Coded(fault.Unauthenticated, "invalid_token", "The token is not valid for this service.")
 }
 
 // Revoked is the fault of a token that was good and whose session, user or key has ended.

@@ -95,7 +95,7 @@ func notKnown() error {
 	return fault.Coded(
 		fault.Forbidden,
 		"sso_not_linked",
-		"the identity provider knows you, but there is no user here that you may be; ask an administrator for one",
+		"The identity provider confirmed your sign-in, but no user is linked to it. Ask an administrator.",
 	)
 }
 

@@ -73,7 +73,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
 // find reads an account that the viewer sees; any other is not_found. locking is empty or a locking
 // clause.
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
-	missing := fault.New(fault.NotFound, "there is no account %s", id)
+	missing := fault.New(fault.NotFound, "Account %s was not found.", id)
 	if !listing.IsID(id) {
 		return Account{}, missing
 	}

@@ -183,7 +183,8 @@ func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a Decision, e
 		effective = now
 	}
 	if urgent && effective.After(now) {
-		return Acted{}, fault.New(fault.Invalid, "what is urgent happens now; leave effective_at out").
+		return Acted{}, fault.New(fault.Invalid, "An urgent change takes effect at once, so it cannot have "+
+			"effective_at.").
 			With(fault.Field{Pointer: "#/effective_at", Code: "invalid", Detail: "leave it out, or urgent"})
 	}
 	return s.act(ctx, v, a, func(_ rules.Clock, i *identity.Identity) (string, error) {
@@ -255,7 +256,7 @@ func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a Decision, from, 
 			}
 		}
 		if len(wrong) > 0 {
-			return "", fault.New(fault.Invalid, "this is no leave").With(wrong...)
+			return "", fault.New(fault.Invalid, "The leave is invalid.").With(wrong...)
 		}
 		i.LeaveFrom, i.LeaveTo = from, to
 		return rules.OnLeave, nil

@@ -59,8 +59,8 @@ func ParseInstant(ctx context.Context, tx *pg.Tx, name, text string, now time.Ti
 // past refuses an instant that has not come yet. name is the parameter's.
 func past(name string, at, now time.Time) (time.Time, error) {
 	if at.After(now) {
-		return at, fault.Coded(fault.Invalid, "instant_in_future", "%s is still to come: what was so can be told, "+
-			"and not what will be", name).
+		return at, fault.Coded(fault.Invalid, "instant_in_future", "%s is in the future. Only past states can be "+
+			"shown.", name).
 			With(fault.Field{Parameter: name, Code: "instant_in_future",
 				Detail: "give an instant that has passed, or today"})
 	}

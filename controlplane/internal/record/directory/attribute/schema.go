@@ -120,7 +120,7 @@ func (s *Schema) check() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "this schema cannot be kept; see errors").With(wrong...)
+		return fault.New(fault.Invalid, "The schema is invalid. See errors.").With(wrong...)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (s *Schema) Check(attributes map[string]any) (wrong []fault.Field) {
 				fault.Field{
 					Pointer: "#/attributes/" + pointed(name),
 					Code:    "unknown_attribute",
-					Detail:  "the schema of attributes does not know it",
+					Detail:  "the attribute schema does not define it",
 				},
 			)
 		case known:

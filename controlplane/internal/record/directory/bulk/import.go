@@ -330,7 +330,7 @@ func (e *entry) apply(known []identity.Identity, c rules.Clock, v viewer.Viewer,
 			kind = e.before.Kind
 		}
 		if kind != e.before.Kind {
-			return fault.Coded(fault.Invalid, "read_only_field", "kind is set when an identity is made and stays")
+			return fault.Coded(fault.Invalid, "read_only_field", "kind cannot be changed after the identity is created")
 		}
 		if e.after.IdentityFields, err = identity.Patched(e.before, body); err != nil {
 			return err

@@ -47,9 +47,9 @@ func rows(format, data string, yield func(record) error) error {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.UseNumber()
 		if err := d.Decode(&r.members); err != nil || r.members == nil {
-			r.members, r.wrong = nil, []fault.Field{{Code: "malformed_json", Detail: "the line is no JSON object"}}
+			r.members, r.wrong = nil, []fault.Field{{Code: "malformed_json", Detail: "the line is not a JSON object"}}
 		} else if _, err := d.Token(); !errors.Is(err, io.EOF) {
-			r.wrong = []fault.Field{{Code: "malformed_json", Detail: "there is something behind the JSON object"}}
+			r.wrong = []fault.Field{{Code: "malformed_json", Detail: "the line continues after the JSON object"}}
 		}
 		if err := yield(r); err != nil {
 			return err

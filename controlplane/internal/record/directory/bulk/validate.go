@@ -104,7 +104,11 @@ func unstorable(at string, value any) (wrong []fault.Field) {
 		if strings.ContainsRune(v, 0) {
 			wrong = append(
 				wrong,
-				fault.Field{Pointer: at, Code: "invalid", Detail: "the text holds the character NUL: take it out"},
+				fault.Field{
+					Pointer: at,
+					Code:    "invalid",
+					Detail:  "the text contains the character NUL, which is not allowed",
+				},
 			)
 		}
 	case json.Number:

@@ -106,14 +106,14 @@ func Patched(before Identity, body []byte) (IdentityFields, error) {
 		return IdentityFields{}, fault.Coded(
 			fault.Conflict,
 			"managed_by_source",
-			"this person's manager is read from their source system; change it there",
+			"The manager is set by the source system. Change it there.",
 		)
 	}
 	if after.ExternalID != before.ExternalID || after.Kind != before.Kind {
 		return IdentityFields{}, fault.Coded(
 			fault.Invalid,
 			"read_only_field",
-			"external_id and kind are set when an identity is made and stay",
+			"external_id and kind cannot be changed after the identity is created.",
 		)
 	}
 	return after.IdentityFields, after.Complete(before.ExternalID, before.Kind, before.IdentityFields)

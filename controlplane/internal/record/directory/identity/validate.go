@@ -32,7 +32,7 @@ func (f *IdentityFields) Complete(externalID, kind string, before IdentityFields
 				Detail: "name another person, or null"})
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the identity cannot be stored like this").With(wrong...)
+		return fault.New(fault.Invalid, "The identity is invalid.").With(wrong...)
 	}
 	return nil
 }

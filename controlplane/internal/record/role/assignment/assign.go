@@ -82,7 +82,7 @@ func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[s
 	}
 	for _, r := range roles {
 		if _, there := names[r]; !there {
-			return nil, fault.New(fault.NotFound, "there is no role %s", r)
+			return nil, fault.New(fault.NotFound, "Role %s was not found.", r)
 		}
 	}
 	gone, err := pg.All[string](ctx, tx, "look who has left", left, pgx.NamedArgs{"ids": people})
@@ -90,7 +90,7 @@ func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[s
 	case err != nil:
 		return nil, err
 	case len(gone) > 0:
-		return nil, fault.Coded(fault.Conflict, "person_has_left", "%s has left, and can be given nothing", gone[0])
+		return nil, fault.Coded(fault.Conflict, "person_has_left", "%s has left and cannot be assigned roles.", gone[0])
 	}
 	return names, nil
 }
@@ -145,7 +145,7 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 		return fault.Coded(
 			fault.Conflict,
 			"already_assigned",
-			"they have been given the role by hand already; change the end of that assignment, or end it first",
+			"The role is already assigned to this person directly. Change the end of that assignment, or end it first.",
 		)
 	case err != nil:
 		return fmt.Errorf("enter assignments: %w", err)

@@ -105,7 +105,7 @@ func (l Lifecycle) Check() error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "this lifecycle cannot be kept; see errors").With(wrong...)
+		return fault.New(fault.Invalid, "The lifecycle settings are invalid. See errors.").With(wrong...)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (s LifecycleSettings) Lifecycle(usual Lifecycle) (Lifecycle, error) {
 	l.DeleteAfter = read("delete_after", Text(s.DeleteAfter))
 	l.ArchiveAfter = read("archive_after", Text(s.ArchiveAfter))
 	if len(wrong) > 0 {
-		return l, fault.New(fault.Invalid, "this lifecycle cannot be kept; see errors").With(wrong...)
+		return l, fault.New(fault.Invalid, "The lifecycle settings are invalid. See errors.").With(wrong...)
 	}
 	return l, nil
 }
