@@ -1,3 +1,3 @@
-// Package scenarios tells, as tests, what people live through with a whole deployment: built programs, a real
-// PostgreSQL, real sockets, real target systems. There is no code in it but tests.
+// Package scenarios has end-to-end tests of a whole deployment: built programs, a real PostgreSQL, real sockets, real
+// target systems. It contains only tests.
 package scenarios

@@ -1,6 +1,6 @@
-// Package doctor looks, step by step, for what keeps an agent from its control plane, and says of each step how to mend
-// it. It changes nothing: it runs beside an agent that works, before enrolment, and without the service's privileges,
-// and says of what it could not look at that it did not.
+// Package doctor diagnoses the connection of an agent to its control plane step by step, with a remedy for each failed
+// step. It changes nothing: it runs beside a working agent, before enrolment, and without the service's privileges,
+// and reports the checks that it had to skip.
 package doctor
 
 import (

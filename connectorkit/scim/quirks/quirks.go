@@ -1,5 +1,5 @@
-// Package quirks knows how the SCIM services of vendors differ from the standard and from each other. What it knows is
-// data: a profile says how a service likes to be read, and every statement names its source and date.
+// Package quirks describes how the SCIM services of vendors differ from the standard and from each other. The
+// descriptions are data: a profile states how to read a service, and every statement names its source and date.
 package quirks
 
 import (

@@ -1,5 +1,4 @@
-// Package syncrun is the frame of one sync of the SCIM connector: its state, its pages, and lists that are read page
-// by page.
+// Package syncrun has the state of one sync of the SCIM connector, its pages, and lists that are read page by page.
 //
 // # Purpose
 //

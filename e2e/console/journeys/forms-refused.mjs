@@ -17,9 +17,9 @@ await journey(async ({ open }) => {
     );
     await Promise.all([page.waitForResponse("**/api/v1/identities"), page.getByRole("button", { name: "Add person" }).click()]);
     await page.waitForFunction((n) => document.querySelectorAll("[data-wrong]").length === n, errors.filter((e) => e !== inside).length);
-    await page.locator(".wrongs").waitFor();
+    await page.locator(".problem-list").waitFor();
   };
-  const summary = page.locator(".wrongs");
+  const summary = page.locator(".problem-list");
   const alerts = () => page.evaluate(() => document.querySelectorAll("main [role=alert]").length);
   const times = (words) => page.evaluate((words) => document.querySelector("main").innerText.split(words).length - 1, words);
 

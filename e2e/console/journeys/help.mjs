@@ -31,10 +31,10 @@ await journey(async ({ open }) => {
   await go(page, "/help");
   await page.getByLabel("Search titles and headings").fill("approval rules");
   await page.waitForURL(/q=approval/);
-  await page.locator(".help-found a").first().waitFor();
+  await page.locator(".help-result a").first().waitFor();
   await seen(page, "documentation found");
   await page.reload();
-  await page.locator(".help-found a").first().click();
+  await page.locator(".help-result a").first().click();
   await page.waitForSelector("article.help-text");
   await settled(page);
   expect(path(page).startsWith("/help/appro"), `the search leads to ${path(page)}`);

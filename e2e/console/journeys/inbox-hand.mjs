@@ -63,7 +63,7 @@ async function givenAway(open) {
   await other.keyboard.press("c");
   await other.keyboard.type("Which shelf?");
   await other.getByRole("button", { name: "Comment", exact: true }).click();
-  await other.locator(".inbox-said").getByText("Which shelf?").waitFor();
+  await other.locator(".inbox-reason").getByText("Which shelf?").waitFor();
   same(await other.getByLabel("Add a comment").inputValue(), "", "what is left of what was said");
   await seen(other, "a task that came from somebody else");
   await other.keyboard.press("r");

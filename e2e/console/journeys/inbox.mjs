@@ -129,7 +129,7 @@ await journey(async ({ open: window }) => {
   await page.keyboard.type("Let us talk about this");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await page.locator(".inbox-said").getByText("Let us talk about this").waitFor();
+  await page.locator(".inbox-reason").getByText("Let us talk about this").waitFor();
   await page.keyboard.press("d");
   await page.locator(".dialog").getByRole("heading", { name: "Reassign" }).waitFor();
   await seen(page, "reassigning");

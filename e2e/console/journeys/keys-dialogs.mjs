@@ -23,7 +23,7 @@ const state = (page) =>
     row: document.querySelector("main [data-at]")?.textContent ?? "",
     chosen: document.querySelectorAll("main [data-chosen]").length,
     dialogs: document.querySelectorAll("[role=dialog]:not([aria-modal=false]),dialog[open]").length,
-    hint: Boolean(document.querySelector(".go-hint")),
+    hint: Boolean(document.querySelector(".shortcut-hint")),
   }));
 
 /** Loses the focus, as when what had it is taken out of the page, and presses all that pages know. */

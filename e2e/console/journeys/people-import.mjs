@@ -75,7 +75,7 @@ try {
     await page.getByText("Paste lines instead").click();
     await page.getByLabel("Lines", { exact: true }).fill("name,address\nDora,somewhere\n");
     await button(page, "Preview import").click();
-    await page.locator(".wrongs").or(page.getByText("1 failed")).first().waitFor();
+    await page.locator(".problem-list").or(page.getByText("1 failed")).first().waitFor();
     await settled(page);
     await seen(page, "lines without an id");
     same(await page.getByRole("button", { name: /^Import \d/ }).count(), 0, "buttons to import what cannot be");

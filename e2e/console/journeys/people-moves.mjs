@@ -30,7 +30,7 @@ async function choose(page, id, words) {
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: words, exact: true }).click();
   const dialog = page.locator(".dialog");
-  await dialog.locator(".tried .diff, .tried .wrongs, .tried p").first().waitFor();
+  await dialog.locator(".tried .diff, .tried .problem-list, .tried p").first().waitFor();
   return dialog;
 }
 
@@ -166,7 +166,7 @@ async function back(page, gone) {
   await press(dialog, "Activate");
   const now = await person(gone.id);
   same([now.status, now.urgent ?? false], ["active", false], "somebody who is back");
-  await page.locator(".person-gone").waitFor({ state: "detached" });
+  await page.locator(".person-left").waitFor({ state: "detached" });
 }
 
 async function archived(page) {

@@ -55,7 +55,7 @@ async function why(page, holder) {
   step("taking it away is looked at first");
   await button(drawer, "Revoke").click();
   const asked = page.locator(".dialog").last();
-  await asked.locator(".tried li, .tried .wrongs").first().waitFor();
+  await asked.locator(".tried li, .tried .problem-list").first().waitFor();
   expect(await button(asked, "Revoke").isDisabled(), "it can be taken away without a reason");
   await seen(page, "what taking it away would do");
   await button(asked, "Cancel").click();
@@ -134,7 +134,7 @@ async function leaving(page) {
   await button(dialog, "Offboard").click();
   await dialog.waitFor({ state: "detached" });
   same((await api("admin", "GET", `/identities/${made.id}`)).status, "deactivated", "their state");
-  await page.locator(".person-gone").waitFor();
+  await page.locator(".person-left").waitFor();
   await seen(page, "somebody who has left");
 }
 

@@ -11,7 +11,7 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Clause", exact: true }).click();
   await page.getByLabel("Clause 1: field").selectOption("kind");
   await page.getByLabel("Clause 1: value").selectOption("human");
-  const told = page.locator(".cond-told");
+  const told = page.locator(".condition-result");
   await told.getByText("kind is human").waitFor();
   step("the same in words, and what cannot be read");
   await page.getByRole("button", { name: "As text" }).click();
@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
 
   step("saved without anything to give: it is said where");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.locator(".wrongs").waitFor();
+  await page.locator(".problem-list").waitFor();
   same(await page.getByLabel("Name", { exact: true }).inputValue(), "Archive for everybody at work", "what was typed");
   await seen(page, "a refused policy");
 

@@ -47,7 +47,7 @@ await journey(async ({ open, browser }) => {
   await b.goto(`${url}/accounts`);
   await b.waitForSelector("nav.rail");
   await b.getByRole("button", { name: "Sign out" }).click();
-  await page.waitForSelector("main.doors [name=email]");
+  await page.waitForSelector("main.signin-page [name=email]");
 
   step("an address that needs a session leads back to itself, with its search");
   const late = await (await watched(browser, { name: "late" })).newPage();

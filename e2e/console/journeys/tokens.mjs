@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Allowed networks").fill("nowhere");
   await seen(page, "a new token");
   await page.getByRole("button", { name: "Create" }).click();
-  await page.locator(".wrongs").waitFor();
+  await page.locator(".problem-list").waitFor();
   same(await page.getByLabel("Name", { exact: true }).inputValue(), name, "the name that was typed");
 
   step("it is made, and shown once");

@@ -1,8 +1,8 @@
 // Package scimsvc is a SCIM 2.0 service provider (RFC 7643, RFC 7644) that holds the company's users
 // and groups of a SaaS application.
 //
-// Protocol, filters and PATCH are github.com/elimity-com/scim's; the store is ours and gives a page in
-// the time of a page. Tests change it through the methods of [Server] or over SCIM itself.
+// github.com/elimity-com/scim implements the protocol, filters and PATCH; the store is part of this package, and reads
+// a page in constant time. Tests change it through the methods of [Server] or over SCIM itself.
 package scimsvc
 
 import (

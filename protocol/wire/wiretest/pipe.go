@@ -1,5 +1,5 @@
-// Package wiretest plays the other end of the wire in tests: an in-memory pair of sockets, and a player of transcripts
-// that stands in for the agent or for the control plane, so that neither needs the other to be tested.
+// Package wiretest simulates the remote end of an agent connection in tests: an in-memory pair of sockets, and a
+// player of transcripts in place of the agent or the control plane, so that each can be tested without the other.
 package wiretest
 
 import (

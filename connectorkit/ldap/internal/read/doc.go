@@ -1,5 +1,5 @@
-// Package read is the state that all ways of reading a directory share: the page in hand, counts and scopes, warnings,
-// the cursor and the checkpoint.
+// Package read has the state that all strategies for reading a directory share: the current page, counts and scopes,
+// warnings, the cursor and the checkpoint.
 //
 // A Run emits a page when it holds 500 records or 1,000 grants. A kind of record is complete until something marks
 // it incomplete: an entry without a key, a search without pages, a range of members that was not given. The last

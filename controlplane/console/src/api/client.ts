@@ -7,7 +7,7 @@ import { access, current, Refusal, refresh, refusal, sessionHasExpired } from ".
 export type Query = Record<string, string | number | boolean | undefined>;
 
 /** How the API is asked. key is the Idempotency-Key: made once for what somebody meant to do, and kept for each further attempt. */
-export type Asking = {
+export type RequestOptions = {
   query?: Query;
   body?: unknown;
   ifMatch?: string | number;
@@ -17,7 +17,7 @@ export type Asking = {
 };
 
 /** Asks the API for JSON. A token that has ended is renewed once; what is refused is thrown as a Refusal. */
-export async function ask<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
+export async function ask<T>(method: string, path: string, asking: RequestOptions = {}): Promise<T> {
   const answer = await request(method, path, asking);
   const text = answer.status === 204 ? "" : await answer.text();
   return (text ? JSON.parse(text) : undefined) as T;
@@ -27,7 +27,7 @@ export async function ask<T>(method: string, path: string, asking: Asking = {}):
 const proofs = new Set(["invalid_credentials", "invalid_otp", "otp_required"]);
 
 /** Asks the API and gives its answer as it came, so that a stream or a file can be read. path begins after /api/v1. */
-export async function request(method: string, path: string, asking: Asking = {}): Promise<Response> {
+export async function request(method: string, path: string, asking: RequestOptions = {}): Promise<Response> {
   const url = address(path, asking.query);
   for (let again = false; ; again = true) {
     const token = await access(asking.signal);
@@ -49,7 +49,7 @@ function address(path: string, query: Query = {}): string {
   return `${basePath}${bare.startsWith("/openapi") ? "" : "/api/v1"}${bare}${search.size ? `?${search}` : ""}`;
 }
 
-async function send(url: string, method: string, token: string, o: Asking) {
+async function send(url: string, method: string, token: string, o: RequestOptions) {
   const headers: Record<string, string> = {
     Accept: "application/json",
     Authorization: `Bearer ${token}`,
@@ -93,7 +93,7 @@ export async function fetchPages<T>(
 }
 
 /** Has the browser keep a file that the API answers. */
-export async function download(path: string, name: string, asking: Asking = {}) {
+export async function download(path: string, name: string, asking: RequestOptions = {}) {
   const answer = await request("GET", path, { ...asking, headers: { Accept: "*/*", ...asking.headers } });
   save(await answer.blob(), name);
 }

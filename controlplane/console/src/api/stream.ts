@@ -6,13 +6,13 @@ import { Refusal } from "./session";
 export type StreamEvent = { event: string; data: unknown; id: string };
 
 /** How a stream is followed. ends says after which event there is nothing more to come; cut hears of each loss, and of the return. */
-export type Following = {
+export type StreamOptions = {
   method?: "GET" | "POST";
   body?: unknown;
   key?: string;
   signal: AbortSignal;
   ends: (t: StreamEvent) => boolean;
-  told: (t: StreamEvent) => void;
+  event: (t: StreamEvent) => void;
   cut?: (lost: boolean) => void;
 };
 
@@ -22,7 +22,7 @@ const longest = 15_000; // milliseconds between two attempts
  * Follows server-sent events to their end. EventSource cannot carry a token nor send a body. A stream that breaks is asked for again,
  * with a fresh token and from the last event that came; waits between attempts grow. What the service refuses (4xx) is thrown.
  */
-export async function follow(path: string, f: Following): Promise<void> {
+export async function followStream(path: string, f: StreamOptions): Promise<void> {
   let last = "";
   for (let failures = 0; !f.signal.aborted; failures++) {
     try {
@@ -41,7 +41,7 @@ export async function follow(path: string, f: Following): Promise<void> {
   }
 }
 
-async function once(path: string, f: Following, last: string, came: (id: string) => void): Promise<boolean> {
+async function once(path: string, f: StreamOptions, last: string, came: (id: string) => void): Promise<boolean> {
   const answer = await request(f.method ?? "GET", path, {
     headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) },
     signal: f.signal,
@@ -52,10 +52,10 @@ async function once(path: string, f: Following, last: string, came: (id: string)
   let ended = false;
   const parser = createParser({
     onEvent: (e) => {
-      const told = { event: e.event ?? "message", data: parse(e.data), id: e.id ?? "" };
-      came(told.id);
-      f.told(told);
-      ended ||= f.ends(told);
+      const event = { event: e.event ?? "message", data: parse(e.data), id: e.id ?? "" };
+      came(event.id);
+      f.event(event);
+      ended ||= f.ends(event);
     },
   });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

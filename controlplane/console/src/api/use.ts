@@ -89,7 +89,7 @@ export function useMe(): Me | undefined {
 }
 
 /** What somebody may be let do. The service decides all the same. */
-export type May = {
+export type Permissions = {
   admin: boolean;
   manager: boolean;
   owner: boolean;
@@ -100,7 +100,7 @@ export type May = {
 };
 
 /** The roles of whoever is signed in. oversees: sees the whole tenant, as administrators and auditors do. */
-export function useMay(): May {
+export function useMay(): Permissions {
   const me = useMe();
   const session = useSyncExternalStore(subscribe, current);
   const roles: string[] = me?.roles ?? (session.state === "in" ? session.user.roles : []);

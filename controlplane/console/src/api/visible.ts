@@ -3,9 +3,9 @@ import { ask } from "./client";
 /** As many IDs as the service takes in one question. */
 const most = 100;
 
-type Asked = { answer: (visible: boolean) => void; fail: (e: unknown) => void };
+type Waiter = { answer: (visible: boolean) => void; fail: (e: unknown) => void };
 
-let waiting = new Map<string, Asked[]>();
+let waiting = new Map<string, Waiter[]>();
 
 /**
  * Whether the caller may see a person. Everybody who is drawn in the same moment is asked about together: a list of fifty people costs one

@@ -6,7 +6,7 @@ import { Button } from "../kit/kit";
 export function CodeField({ lead }: { lead?: string }) {
   const [recovery, setRecovery] = useState(false);
   return (
-    <div className="field door-code">
+    <div className="field signin-code">
       {lead && (
         <p className="small" role="status">
           {lead}

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { May } from "../api/use";
-import { commands, matching, ways } from "./commands";
+import type { Permissions } from "../api/use";
+import { commands, matching, screenEntries } from "./commands";
 
-const nobody: May = { admin: false, manager: false, owner: false, auditor: false, operator: false, oversees: false, readOnly: false };
-const words = (may: May) =>
+const nobody: Permissions = { admin: false, manager: false, owner: false, auditor: false, operator: false, oversees: false, readOnly: false };
+const words = (may: Permissions) =>
   [
-    ...ways(may),
+    ...screenEntries(may),
     ...commands(
       may,
       "/people/1",
@@ -26,7 +26,7 @@ test("somebody is offered what they may open, and nothing else", () => {
 });
 
 test("what begins with what was typed comes first", () => {
-  const all = ways({ ...nobody, admin: true, oversees: true });
+  const all = screenEntries({ ...nobody, admin: true, oversees: true });
   expect(matching(all, "acc")[0]?.words).toBe("Go to Accounts");
   expect(matching(all, "log aud").map((o) => o.words)).toEqual(["Go to Audit log"]);
   expect(matching(all, "zz")).toEqual([]);

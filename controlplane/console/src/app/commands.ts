@@ -1,5 +1,5 @@
 import * as texts from "#text/app";
-import type { May } from "../api/use";
+import type { Permissions } from "../api/use";
 import { appearance, setAppearance } from "./appearance";
 import { mayOpen, type Place, placeAt, places } from "./places";
 
@@ -7,16 +7,16 @@ import { mayOpen, type Place, placeAt, places } from "./places";
 export type CommandTarget = { to: string; params?: Record<string, string>; search?: Record<string, string>; hash?: string };
 
 /** Something that the palette offers: a place to go to, or something to do. */
-export type Offer = { id: string; words: string; detail?: string; keys?: string[]; way?: CommandTarget; act?: () => void };
+export type PaletteEntry = { id: string; words: string; detail?: string; keys?: string[]; way?: CommandTarget; act?: () => void };
 
 // Screens that are called by what one does there.
 const verbs = new Set(["/access/request", "/people/compare"]);
 
-const opened = (may: May) => places.filter((p) => !p.path.includes("$") && mayOpen(p, may));
+const opened = (may: Permissions) => places.filter((p) => !p.path.includes("$") && mayOpen(p, may));
 const isVerb = (p: Place) => p.write || verbs.has(p.path);
 
 /** The screens that somebody may go to. */
-export function ways(may: May): Offer[] {
+export function screenEntries(may: Permissions): PaletteEntry[] {
   return opened(may)
     .filter((p) => !isVerb(p))
     .map((p) => ({
@@ -28,7 +28,7 @@ export function ways(may: May): Offer[] {
 }
 
 /** What somebody can do from anywhere. */
-export function commands(may: May, path: string, showKeys: () => void, signOut: (everywhere: boolean) => void): Offer[] {
+export function commands(may: Permissions, path: string, showKeys: () => void, signOut: (everywhere: boolean) => void): PaletteEntry[] {
   const help = placeAt(path)?.help;
   return [
     ...opened(may)
@@ -51,7 +51,7 @@ export function commands(may: May, path: string, showKeys: () => void, signOut: 
   ];
 }
 
-function looks(): Offer[] {
+function looks(): PaletteEntry[] {
   const { theme, density } = appearance();
   return [
     ...(theme === "light" ? [] : [{ id: "do light", words: texts.lightTheme, act: () => setAppearance({ theme: "light" }) }]),
@@ -64,10 +64,10 @@ function looks(): Offer[] {
 }
 
 /** The offers in whose words everything stands that was typed; those that begin with it come first. */
-export function matching(of: Offer[], typed: string): Offer[] {
+export function matching(of: PaletteEntry[], typed: string): PaletteEntry[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = (o: Offer) => `${o.words} ${o.detail ?? ""}`.toLowerCase();
-  const place = (o: Offer) => {
+  const text = (o: PaletteEntry) => `${o.words} ${o.detail ?? ""}`.toLowerCase();
+  const place = (o: PaletteEntry) => {
     const at = text(o)
       .replace(/^go to /, "")
       .indexOf(words[0] ?? "");

@@ -1,12 +1,12 @@
 import * as text from "#text/app";
-import type { May } from "../api/use";
+import type { Permissions } from "../api/use";
 import { mayOpen, places } from "./places";
 
 /** Keys that belong together. Each is what is pressed, one after the other, and what it does. */
 type KeyArea = { title: string; keys: [string[], string][] };
 
 /** All keys, by where they work; of the screens only those that somebody may open. */
-export function keyAreas(may: May): KeyArea[] {
+export function keyAreas(may: Permissions): KeyArea[] {
   return [
     {
       title: text.everywhere,

@@ -70,7 +70,7 @@ export function Navigation({ search }: { search: () => void }) {
         </span>
         <button
           type="button"
-          className="button quiet icon burger"
+          className="button quiet icon menu-button"
           aria-expanded={open}
           aria-label={text.menu}
           onClick={() => setOpen(!open)}
@@ -78,7 +78,7 @@ export function Navigation({ search }: { search: () => void }) {
           <MenuIcon aria-hidden size={18} />
         </button>
       </div>
-      <button type="button" className="button finder" onClick={search}>
+      <button type="button" className="button search-button" onClick={search}>
         <Search aria-hidden size={15} />
         <span className="grow">{text.search}</span>
         <kbd>Ctrl</kbd>

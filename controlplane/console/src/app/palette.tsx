@@ -5,7 +5,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import * as text from "#text/app";
 import { signOut } from "../api/session";
 import { useMay } from "../api/use";
-import { commands, matching, type Offer, ways } from "./commands";
+import { commands, matching, type PaletteEntry, screenEntries } from "./commands";
 import "./palette.css";
 import { addRecent, recent } from "./recent";
 import { type Section, useSearchResults } from "./searchresults";
@@ -14,7 +14,7 @@ import { type Section, useSearchResults } from "./searchresults";
 export default function Palette({ close, keys }: { close: (goes?: boolean) => void; keys: () => void }) {
   const [typed, type] = useState("");
   const [at, mark] = useState(0);
-  const { sections, busy, failed } = useOffers(typed, keys);
+  const { sections, busy, failed } = usePaletteEntries(typed, keys);
   const all = sections.flatMap((s) => s.offers);
   const here = Math.min(at, Math.max(0, all.length - 1));
   const choose = useChoose(close);
@@ -65,7 +65,7 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
             />
             <kbd>Esc</kbd>
           </div>
-          <Offers id={`${id}`} of={sections} here={here} mark={mark} choose={choose} />
+          <PaletteEntries id={`${id}`} of={sections} here={here} mark={mark} choose={choose} />
           <p className="palette-state small muted" role="status">
             {state(typed, all.length, busy, failed)}
           </p>
@@ -82,12 +82,12 @@ function state(typed: string, n: number, busy: boolean, failed: string[]): strin
   return n === 0 ? text.noResults : text.nFound(n);
 }
 
-function useOffers(typed: string, keys: () => void) {
+function usePaletteEntries(typed: string, keys: () => void) {
   const may = useMay();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const found = useSearchResults(typed, may);
   const [last] = useState(recent);
-  const go = ways(may);
+  const go = screenEntries(may);
   const act = commands(may, path, keys, (everywhere) => void signOut(everywhere));
   if (!typed.trim()) {
     const listed = go.filter((o) => o.keys);
@@ -108,7 +108,7 @@ const full = (of: Section[]) => of.filter((s) => s.offers.length > 0);
 
 function useChoose(close: (goes?: boolean) => void) {
   const navigate = useNavigate();
-  return (o: Offer) => {
+  return (o: PaletteEntry) => {
     addRecent(o);
     close(Boolean(o.way));
     if (o.way) void navigate(o.way as never);
@@ -116,9 +116,9 @@ function useChoose(close: (goes?: boolean) => void) {
   };
 }
 
-type OffersProps = { id: string; of: Section[]; here: number; mark: (i: number) => void; choose: (o: Offer) => void };
+type PaletteEntriesProps = { id: string; of: Section[]; here: number; mark: (i: number) => void; choose: (o: PaletteEntry) => void };
 
-function Offers({ id, of, here, mark, choose }: OffersProps) {
+function PaletteEntries({ id, of, here, mark, choose }: PaletteEntriesProps) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: here is what moves
   useEffect(() => {

@@ -1,4 +1,4 @@
-import type { May } from "../api/use";
+import type { Permissions } from "../api/use";
 import list from "./places.json";
 
 /** One screen: its address, what it is called, where it stands, who may open it, and the page of the documentation about it. */
@@ -20,13 +20,13 @@ export type Place = {
 export const places = list as Place[];
 
 /** Whether a user may open a screen. */
-export const mayOpen = (place: Place, may: May): boolean => !place.roles || hasOne(place.roles, may);
+export const mayOpen = (place: Place, may: Permissions): boolean => !place.roles || hasOne(place.roles, may);
 
 /** Whether the navigation offers a screen: an employee without a role is led to their own access, requests and decisions. */
-export const inNavigation = (place: Place, may: May): boolean =>
+export const inNavigation = (place: Place, may: Permissions): boolean =>
   Boolean(place.nav) && mayOpen(place, may) && (!place.navRoles || hasOne(place.navRoles, may));
 
-function hasOne(roles: string[], may: May): boolean {
+function hasOne(roles: string[], may: Permissions): boolean {
   const is: Record<string, boolean> = {
     admin: may.admin,
     auditor: may.auditor,

@@ -32,18 +32,18 @@ const login = createRoute({
       else void navigate({ href: basePath + to, replace: true });
     }, [session.state, navigate, next]);
     return (
-      <main className="doors">
+      <main className="signin-page">
         <SignInForm next={safeNext(next)} tenant={tenant} />
       </main>
     );
   },
 });
 
-const Arriving = lazy(() => import("../pages/signin/callback"));
+const SignInCallback = lazy(() => import("../pages/signin/callback"));
 const Invited = lazy(() => import("../pages/signin/invitation"));
 
 /** Where an outside provider sends the browser back to. */
-const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: Arriving });
+const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: SignInCallback });
 
 /** Where a one-time link leads to: a password is set. */
 const invited = createRoute({ getParentRoute: () => root, path: "/invited", component: Invited });

@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import * as text from "#text/app";
 import { ask, type Page } from "../api/client";
-import type { May } from "../api/use";
+import type { Permissions } from "../api/use";
 import { useDebounced } from "../kit/debounce";
 import { access, connectors, people, type Source } from "../kit/pick";
 import { useSystems } from "../kit/systems";
 import { find, useListed } from "../pages/help/read";
-import type { Offer } from "./commands";
+import type { PaletteEntry } from "./commands";
 
 /** A part of the palette: what it is, and what is in it. */
-export type Section = { title: string; offers: Offer[] };
+export type Section = { title: string; offers: PaletteEntry[] };
 
 const shortest = 2; // letters, before the service is asked
 
 /** What the service finds by what is typed: people, access, connectors and documentation. busy while it still looks; failed names what could not be searched. */
-export function useSearchResults(typed: string, may: May): { sections: Section[]; busy: boolean; failed: string[] } {
+export function useSearchResults(typed: string, may: Permissions): { sections: Section[]; busy: boolean; failed: string[] } {
   // What was asked for before is given up: a fifth of a second after the last key.
   const q = useDebounced(typed.trim(), 200);
   const on = q.length >= shortest;
@@ -22,7 +22,7 @@ export function useSearchResults(typed: string, may: May): { sections: Section[]
   const what = useSome("/entitlements", q, on, access, "/access/$id");
   const systems = useSome("/connectors", q, on && may.oversees, connectors, "/connectors/$id");
   const docs = useListed();
-  const pages: Offer[] = on
+  const pages: PaletteEntry[] = on
     ? find(docs.data ?? [], q, 4).map((h) => ({
         id: `doc ${h.page}#${h.at}`,
         words: h.title,
@@ -50,7 +50,7 @@ function useSome<T>(path: string, q: string, on: boolean, source: Source<T>, to:
     enabled: on,
     placeholderData: (was) => was,
   });
-  const offers: Offer[] = (found.data?.items ?? []).map((row) => {
+  const offers: PaletteEntry[] = (found.data?.items ?? []).map((row) => {
     const p = source.as(row, systems);
     return { id: p.id, words: p.words, ...(p.detail ? { detail: p.detail } : {}), way: { to, params: { id: p.id } } };
   });

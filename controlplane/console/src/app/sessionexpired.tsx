@@ -18,7 +18,7 @@ export function SessionExpired() {
   return (
     <dialog
       ref={box}
-      className="lapse"
+      className="session-expired"
       aria-label={text.signInAgain}
       {...{ closedby: "none" }}
       onCancel={(e) => e.preventDefault()}

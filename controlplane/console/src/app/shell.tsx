@@ -48,13 +48,13 @@ export function Shell() {
   );
 }
 
-type Over = "palette" | "keys" | undefined;
+type Overlay = "palette" | "keys" | undefined;
 
 /** What lies over the page. When it goes, the focus goes back to where it was, unless another page is opened by it. */
-function useOver(): [Over, (what?: Over, goes?: boolean) => void] {
-  const [open, setOpen] = useState<Over>();
+function useOver(): [Overlay, (what?: Overlay, goes?: boolean) => void] {
+  const [open, setOpen] = useState<Overlay>();
   const back = useRef<Element>(null);
-  const show = useCallback((what?: Over, goes = false) => {
+  const show = useCallback((what?: Overlay, goes = false) => {
     const now = document.activeElement;
     if (what && !now?.closest("[role=dialog]")) back.current = now;
     setOpen(what);
@@ -111,7 +111,7 @@ function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
 function GoHint() {
   const may = useMay();
   return (
-    <div className="go-hint small" role="status">
+    <div className="shortcut-hint small" role="status">
       <strong>{text.goTo}</strong>
       {places
         .filter((p) => p.key && mayOpen(p, may))

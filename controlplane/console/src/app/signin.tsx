@@ -56,7 +56,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
         <h1 id="sign-in">{texts.signIn}</h1>
       )}
       {problem && (
-        <p role="alert" className="door-wrong small">
+        <p role="alert" className="signin-error small">
           {signInError(problem)}
         </p>
       )}
@@ -102,7 +102,7 @@ export function TenantBrand() {
 
 function Brand({ tenant }: { tenant: string }) {
   return (
-    <div className="door-brand">
+    <div className="signin-brand">
       <img src={`${basePath}/mark.svg`} alt="" width={26} height={26} />
       <span>
         <strong>{texts.grantwright}</strong>
@@ -128,7 +128,7 @@ type ProvidersProps = {
 function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
   return (
     <>
-      <p className="door-or small muted">
+      <p className="signin-divider small muted">
         <span>{texts.or}</span>
       </p>
       {of.map((p) => {

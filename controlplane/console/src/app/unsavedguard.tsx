@@ -3,7 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from "react";
 import * as text from "#text/app";
 import { anyUnsaved, subscribeUnsaved } from "../kit/unsaved";
 
-const AskFirst = lazy(() => import("../kit/dialog").then((m) => ({ default: m.AskFirst })));
+const ConfirmDialog = lazy(() => import("../kit/dialog").then((m) => ({ default: m.ConfirmDialog })));
 
 /** Effects of a form that has just been saved come after the navigation it starts: whether it is still unsaved is known a task later. */
 const settled = () => new Promise((then) => setTimeout(then));
@@ -15,7 +15,7 @@ export function UnsavedChangesGuard() {
   if (blocked.status !== "blocked") return null;
   return (
     <Suspense>
-      <AskFirst
+      <ConfirmDialog
         open
         close={blocked.reset}
         title={text.discardUnsavedChanges}

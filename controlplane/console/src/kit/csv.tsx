@@ -19,19 +19,19 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
     stop.current = control;
     setRead("0 %");
     try {
-      let whole = 0;
+      let available = 0;
       const rows = await fetchPages<T>(
         path,
         query,
         most,
         (n, total) => {
-          whole = total;
+          available = total;
           setRead(`${Math.min(100, Math.round((100 * n) / Math.max(1, total)))} %`);
         },
         control.signal,
       );
       save(new Blob([csvOf(columns, rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
-      if (whole > rows.length) showToast(text.theFileContainsTheFirstCount(number(rows.length), number(whole)));
+      if (available > rows.length) showToast(text.theFileContainsTheFirstCount(number(rows.length), number(available)));
     } catch (e) {
       if (!control.signal.aborted) showRefusal(e);
     } finally {

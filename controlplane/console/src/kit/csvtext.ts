@@ -2,8 +2,8 @@ import type { Column } from "./listtypes";
 
 /** The CSV (RFC 4180) of rows, with a byte order mark so that spreadsheets read it as UTF-8. */
 export function csvOf<T>(columns: Column<T>[], rows: T[]): string {
-  const told = columns.filter((c) => c.text);
-  const lines = [told.map((c) => cell(c.title)), ...rows.map((r) => told.map((c) => cell(c.text?.(r))))];
+  const withText = columns.filter((c) => c.text);
+  const lines = [withText.map((c) => cell(c.title)), ...rows.map((r) => withText.map((c) => cell(c.text?.(r))))];
   return `\ufeff${lines.map((l) => l.join(",")).join("\r\n")}\r\n`;
 }
 

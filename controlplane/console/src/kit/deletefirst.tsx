@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ask } from "../api/client";
 import { useAct } from "../api/use";
-import { AskFirst } from "./dialog";
+import { ConfirmDialog } from "./dialog";
 
 type Props = {
   close: () => void;
@@ -35,5 +35,5 @@ export function DeleteFirst({ close, title, lead, verb = "Delete", path, list, v
     ...(done ? { done } : {}),
     ...(gone ? { after: gone } : {}),
   });
-  return <AskFirst open close={close} tone="danger" title={title} lead={lead} verb={verb} act={() => remove.mutateAsync(undefined)} />;
+  return <ConfirmDialog open close={close} tone="danger" title={title} lead={lead} verb={verb} act={() => remove.mutateAsync(undefined)} />;
 }

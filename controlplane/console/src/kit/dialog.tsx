@@ -57,7 +57,7 @@ export function Dialog({ open, close, title, lead, children, side, wide }: Props
   );
 }
 
-type AskProps = Omit<Props, "children" | "side"> & {
+type ConfirmProps = Omit<Props, "children" | "side"> & {
   /** The verb on its button. */
   verb: string;
   tone?: "primary" | "danger";
@@ -70,7 +70,7 @@ type AskProps = Omit<Props, "children" | "side"> & {
 };
 
 /** Asks before something is done, with what has to be said for it among its children. */
-export function AskFirst({ verb, tone = "primary", keep = text.cancel, act, disabled, children, ...props }: AskProps) {
+export function ConfirmDialog({ verb, tone = "primary", keep = text.cancel, act, disabled, children, ...props }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<unknown>();
   const submit = async (e: FormEvent) => {

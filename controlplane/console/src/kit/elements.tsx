@@ -74,11 +74,11 @@ export function Verbatim({ children, label, copy }: { children: string; label: s
 
 /** How far something has come: parts of a whole, each with its words. */
 export function Bar({ of, label }: { of: { words: string; value: number; tone: 1 | 2 | 3 | 4 | 5 | 0 }[]; label: string }) {
-  const whole = of.reduce((sum, p) => sum + p.value, 0) || 1;
+  const total = of.reduce((sum, p) => sum + p.value, 0) || 1;
   return (
-    <div className="bar-picture" role="img" aria-label={`${label}: ${of.map((p) => `${p.value} ${p.words}`).join(", ")}`}>
+    <div className="bar-chart" role="img" aria-label={`${label}: ${of.map((p) => `${p.value} ${p.words}`).join(", ")}`}>
       {of.map((p) => (
-        <span key={p.words} className={`c${p.tone}`} style={{ width: `${(100 * p.value) / whole}%` }} title={`${p.value} ${p.words}`} />
+        <span key={p.words} className={`c${p.tone}`} style={{ width: `${(100 * p.value) / total}%` }} title={`${p.value} ${p.words}`} />
       ))}
     </div>
   );

@@ -38,7 +38,7 @@ export function Filters({ of, search, value, set, room = of.length }: Props & { 
       {beside.map(field)}
       {behind.length > 0 && (
         <Popover.Root>
-          <Popover.Trigger className={`button more-filters${on > 0 ? " on" : ""}`} data-reads="">
+          <Popover.Trigger className={`button filters-more${on > 0 ? " on" : ""}`} data-reads="">
             <SlidersHorizontal aria-hidden size={15} /> {beside.length > 0 ? text.moreFilters : text.filters}
             {on > 0 && ` (${on})`}
           </Popover.Trigger>

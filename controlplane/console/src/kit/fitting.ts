@@ -12,14 +12,14 @@ export function useFitting(line: RefObject<HTMLElement | null>, all: number): nu
     const row = line.current;
     if (!row) return undefined;
     let width = row.clientWidth;
-    const watch = new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       if (row.clientWidth === width) return;
       width = row.clientWidth;
       row.removeAttribute("data-full");
       setRoom(most(all));
       again();
     });
-    watch.observe(row);
+    observer.observe(row);
     // A row whose contents grow where they are, such as by the wider text spacing of a user's style sheet, keeps its own width.
     const grown = new ResizeObserver(() => {
       if (row.scrollWidth > row.clientWidth + 1) again();
@@ -27,7 +27,7 @@ export function useFitting(line: RefObject<HTMLElement | null>, all: number): nu
     for (const child of row.children) grown.observe(child);
     void document.fonts.ready.then(again); // letters have another width then
     return () => {
-      watch.disconnect();
+      observer.disconnect();
       grown.disconnect();
     };
   }, [line, all]);

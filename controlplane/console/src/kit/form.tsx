@@ -18,7 +18,7 @@ export type FormState<T> = {
   /** What the service says is wrong with a member, by its JSON pointer without #/. */
   wrong: (pointer: string) => string | undefined;
   /** What a field of a member is given: its value, how it is set, and what is wrong with it at pointer, which is its name without one. */
-  field: <K extends keyof T & string>(name: K, pointer?: string) => Bound<T[K]>;
+  field: <K extends keyof T & string>(name: K, pointer?: string) => FieldBinding<T[K]>;
   submit: (e?: FormEvent) => void;
 };
 
@@ -27,7 +27,7 @@ export const problemAt = (refused: unknown, pointer: string) =>
   refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
 
 /** What binds a field to a member of a form. */
-export type Bound<V> = { value: V; set: (v: V) => void; error: string | undefined };
+export type FieldBinding<V> = { value: V; set: (v: V) => void; error: string | undefined };
 
 /**
  * A form over value. send is called with what was typed, and with an Idempotency-Key that stays the same while the same is sent again. A refusal

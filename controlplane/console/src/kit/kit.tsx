@@ -101,12 +101,12 @@ function useWide(): [boolean, RefObject<HTMLElement | null>] {
     const around = place.current;
     const table = around?.querySelector("table");
     if (!around || !table) return undefined;
-    const look = () => setWide(table.offsetWidth > around.clientWidth + 1);
-    look();
-    const watch = new ResizeObserver(look);
-    watch.observe(around);
-    watch.observe(table);
-    return () => watch.disconnect();
+    const measure = () => setWide(table.offsetWidth > around.clientWidth + 1);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(around);
+    observer.observe(table);
+    return () => observer.disconnect();
   }, []);
   return [wide, place];
 }

@@ -34,7 +34,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
   });
   const [chosen, choose] = useState<Map<string, T>>(new Map());
   const line = useRef<HTMLDivElement>(null);
-  const room = useFitting(line, p.filters?.length ?? 0);
+  const fitting = useFitting(line, p.filters?.length ?? 0);
   const set = (next: Record<string, string | undefined>) => {
     choose(new Map());
     go({ size: at.size, ...next });
@@ -44,7 +44,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
   return (
     <div className="stack tight list">
       {p.bulk && chosen.size > 0 && (
-        <div className="bulk-place">
+        <div className="bulk-slot">
           <div className="bulk row" role="toolbar" aria-label={text.selection}>
             <strong>{text.sizeSelected(chosen.size)}</strong>
             {p.bulk([...chosen.values()], () => choose(new Map()))}
@@ -56,7 +56,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
       )}
       <div className="list-line" ref={line}>
         <SavedViews place={p.path + prefix} label={p.label} views={p.views ?? []} filters={filters} go={set} />
-        <Filters room={room} of={p.filters ?? []} search={p.search} value={filters} set={(change) => set({ ...filters, ...change })} />
+        <Filters room={fitting} of={p.filters ?? []} search={p.search} value={filters} set={(change) => set({ ...filters, ...change })} />
         {p.csv && <CsvButton name={p.csv} path={p.path} query={asked} columns={p.columns} />}
       </div>
       {query.isError && !query.data ? (

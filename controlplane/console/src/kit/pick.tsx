@@ -144,9 +144,9 @@ function fits(p: Picked, typed: string): boolean {
 /** How many letters and digits were typed. */
 const count = (typed: string) => typed.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0;
 
-type Looked = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
+type SearchState = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
 
-function state(found: Looked, shown: number, none = text.noResults): string | null {
+function state(found: SearchState, shown: number, none = text.noResults): string | null {
   if (found.error instanceof Refusal && [403, 404, 409].includes(found.error.status)) return found.error.message;
   if (found.isError) return text.theSearchFailedTypeAgainTo;
   if (found.isPending) return text.searching;

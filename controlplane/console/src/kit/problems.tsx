@@ -16,7 +16,7 @@ export function Problems({ of }: { of: unknown }) {
   // Beside fields that need attention, that something is invalid says nothing more.
   const said = placed.some((f) => r.code === "validation_failed" || f.words === r.message);
   return (
-    <div className="wrongs small" role="alert" ref={box}>
+    <div className="problem-list small" role="alert" ref={box}>
       {!said && <p>{r.message}</p>}
       {placed.length > 0 && (
         <p>

@@ -24,7 +24,7 @@ export function useNearViewport<E extends HTMLElement>(
   useEffect(() => {
     const at = place.current;
     if (!at) return;
-    const watch = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       (all) => {
         const seen = all.at(-1); // whoever scrolls fast comes and goes before one is told
         if (!seen) return;
@@ -33,8 +33,8 @@ export function useNearViewport<E extends HTMLElement>(
       },
       { rootMargin: "1500px 0px" },
     );
-    watch.observe(at);
-    return () => watch.disconnect();
+    observer.observe(at);
+    return () => observer.disconnect();
   }, []);
   return { place, near, height };
 }

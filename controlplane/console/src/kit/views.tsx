@@ -2,7 +2,7 @@ import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/kit";
 import { current } from "../api/session";
-import { AskFirst } from "./dialog";
+import { ConfirmDialog } from "./dialog";
 import { TextField } from "./form";
 import { Button } from "./kit";
 import type { View } from "./listtypes";
@@ -24,10 +24,10 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
   const known = [...views, ...own];
   const on = selectedView(known, without(filters, "q", "sort"));
   const bare = known.length === 0;
-  const Around = bare ? "div" : "nav";
+  const Container = bare ? "div" : "nav";
   const canSave = Object.keys(filters).length > 0 && !known.some((v) => sameQuery(v.query, filters));
   return (
-    <Around className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? text.viewsLabel(label) : text.views })}>
+    <Container className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? text.viewsLabel(label) : text.views })}>
       {views.map((v) => (
         <Chip key={v.name} of={v} on={on.includes(v)} go={() => go({ ...v.query, ...(v.query.q ? {} : { q: filters.q }) })} />
       ))}
@@ -55,7 +55,7 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
       >
         <Bookmark aria-hidden size={15} />
       </Button>
-      <AskFirst
+      <ConfirmDialog
         open={naming !== undefined}
         close={() => setNaming(undefined)}
         title={text.saveThisView}
@@ -65,8 +65,8 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
         act={async () => setOwn([...own.filter((o) => o.name !== naming?.trim()), { name: naming?.trim() ?? "", query: filters }])}
       >
         <TextField label={text.name} value={naming ?? ""} set={setNaming} max={40} required autoFocus />
-      </AskFirst>
-    </Around>
+      </ConfirmDialog>
+    </Container>
   );
 }
 

@@ -16,21 +16,19 @@ import (
 const (
 	base = "/settings/webhooks"
 
-	aboutWebhooks = "A webhook is posted the events that it names, as JSON signed by Standard Webhooks: the headers " +
-		"webhook-id, webhook-timestamp and " +
-		"webhook-signature, and grantwright-attempt. An answer of 2xx is a success; redirects are failures; 410 " +
-		"disables the webhook. A delivery is tried " +
-		"five times within six hours. Receivers put repeated ones aside by webhook-id, and late ones by sequence, " +
+	aboutWebhooks = "The service posts the selected events to the webhook, as JSON signed according to Standard " +
+		"Webhooks, with the headers webhook-id, webhook-timestamp, webhook-signature and grantwright-attempt. A 2xx " +
+		"response is a success, a redirect is a failure, and 410 disables the webhook. Each delivery is attempted " +
+		"five times within six hours. Receivers detect repeated deliveries by webhook-id, and late ones by sequence, " +
 		"which counts the events of a resource."
-	aboutEnable = "One that was disabled because it kept failing needs a test that succeeded since: 409 " +
-		"test_required otherwise."
+	aboutEnable = "A webhook that was disabled after repeated failures requires a successful test first; otherwise " +
+		"the response is 409 test_required."
 	aboutTest = "Posts the event webhook.ping once, immediately, and returns the response. It works on a disabled " +
 		"webhook too."
-	aboutRotate = "The secret of before signs beside the new one until overlap is over, so that the receiver can " +
-		"change over. At most two old ones do."
-	aboutReplay = "Events of the last 30 days that the webhook wants and its filter lets pass are sent again, with " +
-		"their original webhook-id. " +
-		"ids picks events by their id, events by their kind; undelivered_only leaves out those that have arrived. " +
+	aboutRotate = "The previous secret also signs until the overlap ends, so that the receiver can change over. At " +
+		"most two previous secrets sign."
+	aboutReplay = "Sends the events of the last 30 days that match the webhook's events and filter again, with their " +
+		"original webhook-id. ids selects events by ID, events by kind; undelivered_only omits delivered events. " +
 		"With dry_run they are only counted."
 )
 
@@ -42,7 +40,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", base+"/event-types", "List event types", s.eventTypes),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve a webhook", s.one),
 		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", log.List).
-			Describe("They are kept for 30 days."),
+			Describe("Deliveries are kept for 30 days."),
 		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", log.Read),
 	}
 	writes := []httpapi.Route{
@@ -60,7 +58,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe(aboutRotate),
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
 		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).
-			Describe("What waits for it is skipped, and can be replayed."),
+			Describe("Pending deliveries are skipped. You can replay them later."),
 		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", log.Redeliver).
 			Status(http.StatusAccepted).
 			Errors(409),

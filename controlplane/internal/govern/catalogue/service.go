@@ -21,13 +21,11 @@ type Service struct {
 }
 
 const (
-	aboutCatalog = "Roles and entitlements that the person may ask for, and why each is shown to them. Everybody has " +
-		"their own catalogue; managers have those of " +
-		"their reports, administrators and integrations everybody's. What the person holds already is there too, and " +
-		"says how."
-	aboutSearch = "The catalogue by words, all of which must begin a word of the item: of its name, of what is said " +
-		"of it, of the resource that it opens, " +
-		"and of what a role holds. What is named so comes first."
+	aboutCatalog = "Roles and entitlements that the person can request, with the reason why each is shown. Users see " +
+		"their own catalog, managers also those of their reports, administrators and integrations all. Items that " +
+		"the person already has are included and marked."
+	aboutSearch = "Searches the catalog. Every word must begin a word of the item's name, description or resource, " +
+		"or of a role's contents. Matches in the name come first."
 )
 
 // Routes are the paths under /access-requests/catalog.

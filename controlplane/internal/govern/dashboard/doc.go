@@ -1,4 +1,4 @@
-// Package dashboard sums up a tenant for whoever asks: how many people, accounts and rights there are, how its systems
-// fare, and what waits for the caller. Each figure is that of the list behind it, by the list's own rule of who sees
-// what.
+// Package dashboard summarizes a tenant for the caller: the numbers of people, accounts and entitlements, the health
+// of its connectors, and the caller's open tasks. Each figure is the total of the list behind it, with the visibility
+// of that list.
 package dashboard

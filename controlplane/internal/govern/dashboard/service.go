@@ -29,9 +29,9 @@ type Service struct {
 	Now func() time.Time
 }
 
-const about = "One call for a first page. Every figure is the total of the list behind it, for this caller: a " +
-	"manager's people are their reports. " +
-	"Connectors, runs, agents and the checklist are shown to administrators and auditors alone."
+const about = "All data of a first page in one call. Each figure is the total of the list behind it for this caller: " +
+	"managers see their reports. Connectors, sync runs, agents and the checklist are shown only to administrators " +
+	"and auditors."
 
 // Routes are /dashboard.
 func (s *Service) Routes() []httpapi.Route {

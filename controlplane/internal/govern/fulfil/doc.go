@@ -1,6 +1,6 @@
-// Package fulfil makes approved access true and sees it to its end: it gives reasons or assigns roles, waits until the
-// target is seen to have the access, starts the clock of what is for a time, and ends what is returned or over. It owns
-// the table fulfilment.
+// Package fulfil grants approved access and ends it: it adds reasons or assigns roles, waits until a sync shows the
+// access in the target system, starts the period of time-limited access then, and ends access that is returned or
+// expired. It owns the table fulfilment.
 //
-// What becomes of an item is told to the room that gave the order by Moved, in the same transaction.
+// Moved reports the state of an item to the package that ordered it, in the same transaction.
 package fulfil

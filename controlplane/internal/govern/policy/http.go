@@ -30,18 +30,18 @@ const (
 		"people, must be confirmed: " +
 		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the " +
 		"plan_hash of the impact. If the impact has changed in the meantime, the response is 409 plan_changed."
-	aboutDelete   = "What it gave ends at once."
-	aboutDisable  = "What it gave ends, after its grace where it has one."
-	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. " +
-		"With download=true, or Accept: application/x-ndjson, " +
-		"everybody affected, one a line; otherwise counts and a sample."
+	aboutDelete   = "The access that the policy granted ends at once."
+	aboutDisable  = "The access that the policy granted ends, after the grace period if there is one."
+	aboutSimulate = "Returns who would gain and lose access if the policy were enforced, computed by the same " +
+		"evaluation. With download=true, or Accept: application/x-ndjson, returns all affected people, one per line; " +
+		"otherwise counts and a sample."
 	aboutReset = "Resumes a policy that its circuit breaker stopped. Its pending changes are applied now, and the " +
 		"breaker counts from zero. To reduce them, change the policy first: simulate shows the pending changes."
 	aboutEvaluate = "Evaluates the enforced policies for one person. dry_run is true by default and only reports the " +
 		"changes. false applies them, and also restores access that " +
 		"was revoked from the person."
-	aboutValidate = "Whether a condition can be used, its normal form, the sentence that says it, and how many " +
-		"people meet it now. Instead of condition, sentence reads one."
+	aboutValidate = "Returns whether a condition is valid, its normal form, its wording as a sentence, and the " +
+		"number of people who meet it now. You can give sentence instead of condition."
 )
 
 // Routes are the paths under /policies, and the evaluation of one person. Administrators write; auditors read.

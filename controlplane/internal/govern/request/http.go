@@ -24,23 +24,23 @@ const (
 		"refusal. Unknown members are ignored and named in the " +
 		"header Ignored-Fields. kind: extend requests a later end date, return ends your own access, revoke ends the " +
 		"access of another person."
-	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and " +
-		"those that one was asked to approve; everything to administrators and auditors."
+	aboutVisible = "Lists requests by you, for you, for your reports, about what you own, and those that you were " +
+		"asked to approve. Administrators and auditors see all."
 	aboutPreview = "Nothing is written. For each item: the approval chain with names, its limits, whether the person " +
 		"already has or requested it, and when the last decision is due."
-	aboutCancel = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
-	aboutDecide = "The same decisions as in the inbox, after the same checks, for all items of a request at once. " +
-		"When none is accepted, the answer is why the first was not."
-	aboutUnsay = "Within half an hour of the approval, and while the target does not have the access yet: the item " +
-		"waits for an answer again."
-	aboutExtend = "Makes a request of kind extend, which the rule may let pass at once. What was given in an " +
-		"emergency is not extended."
-	aboutReturn = "The access ends now; the item is closed when the target is seen to have it no more. Without " +
-		"items, everything that the request gave."
-	aboutBulk = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the " +
-		"answer tells what would become of each."
-	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to " +
-		"approve counts from the submission to the last answer."
+	aboutCancel = "Withdraws all items without a decision. Approved items stay; to give that access back, return it."
+	aboutDecide = "Makes the same decisions as the inbox, with the same checks, for all items of a request at once. " +
+		"If no decision is accepted, the response is the first refusal."
+	aboutUnsay = "Possible within half an hour of the approval, while the target system does not have the access. " +
+		"The item is then pending again."
+	aboutExtend = "Creates a request of kind extend, which the approval rule may approve at once. Emergency access " +
+		"cannot be extended."
+	aboutReturn = "The access ends now. The item is closed when the target system no longer has the access. Without " +
+		"items, all access of the request ends."
+	aboutBulk = "Requests that are refused do not prevent the others. With dry_run nothing is written, and the " +
+		"response contains the result for each request."
+	aboutMetrics = "Statistics of the requests that were submitted in the period, by default the last 90 days. Time " +
+		"to approve is counted from the submission to the last decision."
 	aboutReplay = "Resolves the approvers of the requests of a period again, in the current organization, with or " +
 		"without a draft rule. Returns for how many requests " +
 		"the outcome, the stages or the approvers would differ, and lists the first hundred. Nothing is written, and " +

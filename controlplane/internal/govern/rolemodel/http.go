@@ -22,12 +22,12 @@ const (
 		"people gain or lose access, the response is 409 confirmation_required with the impact: send the request " +
 		"again with confirm, its plan_hash. If the risk is high or critical, before or after, " +
 		"its owners and the administrators must approve in the inbox, except the publisher; the state is then proposed."
-	aboutPropose = "Asks the owners of the role and the administrators, but not who proposes it, whether it, or " +
-		"its draft, is to be published. Their answer publishes it or leaves it as it was."
+	aboutPropose = "Asks the owners of the role and the administrators, except the proposer, whether to publish the " +
+		"role or its draft. An approval publishes it; a rejection leaves it unchanged."
 	aboutDeprecate = "Members keep the role and its access; it cannot be assigned to others. To activate it again, " +
 		"publish it."
-	aboutRetire = "The role gives nothing any more: all reasons and assignments that hang on it end. Much is " +
-		"confirmed like a publication. It keeps its key and its history."
+	aboutRetire = "The role stops granting access: all reasons and assignments that depend on it end. Large changes " +
+		"are confirmed like a publication. The role keeps its key and its history."
 )
 
 // Routes are what is done with roles, under /entitlements/roles, and the roles of a person.

@@ -1,2 +1,3 @@
-// Package schema brings a database to the present schema and checks, at every start, that it keeps tenants apart.
+// Package schema migrates a database to the current schema and checks, at every start, that tenants are isolated in
+// it.
 package schema

@@ -34,19 +34,15 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutTest = "What the target, the network or an agent answers is part of the result: success is false and error " +
-		"says why. " +
-		"With stream=true the answer is a stream of server-sent events: step for each step that ends, then result."
-	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. Changing the target's " +
-		"address, its certificate " +
-		"verification, the mode or the agent requires the credentials again. Alternatively, an administrator who has " +
-		"signed in can release them."
+	aboutTest = "Errors of the target, the network or an agent are part of the result: success is false, and error " +
+		"contains the cause. With stream=true the response is a stream of server-sent events: step for each " +
+		"completed step, then result."
+	aboutPatch  = "A JSON merge patch (RFC 7396): null clears a member; absent members stay."
 	aboutDelete = "Its secrets are erased. Its accounts, grants and entitlements are disconnected: they leave lists, " +
 		"figures and effective access, and their open " +
 		"decision tasks end. The connector can be restored for 30 days; then its synced records are erased."
-	aboutRestore = "Within 30 days of its deletion. Accounts, grants and entitlements are again as they were, and " +
-		"the next sync is a full one. A connector that had " +
-		"secrets is a draft until they are given again."
+	aboutRestore = "Possible within 30 days of the deletion. Accounts, grants and entitlements are as before, and " +
+		"the next sync is a full sync. A connector that had secrets is a draft until you set them again."
 )
 
 func (s *Service) writes() []httpapi.Route {

@@ -48,7 +48,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).
 			For(viewer.Admin).
 			Errors(409, 412).
-			Describe("Forgets what people and rules have decided about it, and its former owner."),
+			Describe("Removes the decisions of people and rules about the account, and its former owner."),
 		httpapi.Handle("GET", "/settings/orphans", "Get the orphan account settings", s.orphans).
 			For(viewer.Admin, viewer.Auditor),
 		httpapi.Handle("PUT", "/settings/orphans", "Set the orphan account settings", s.setOrphans).

@@ -1,5 +1,5 @@
-// Package dispatch is the one door through which every connector call goes. A call has the same signature whether the
-// connector runs in this process (hosted) or in an agent on a customer's site; open is the only place that knows.
+// Package dispatch makes every call of a connector. A call has the same signature whether the connector runs in this
+// process (hosted) or in an agent on a customer's site; only open distinguishes the two.
 package dispatch
 
 import (

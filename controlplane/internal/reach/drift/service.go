@@ -25,9 +25,8 @@ const (
 		"template cannot compute from the owner. Accounts that are not managed or have no owner are never compared."
 	aboutList = "Managed accounts with attributes that differ from their account template, and whose differences " +
 		"are not accepted."
-	aboutResolve = "push: what the template makes is written again, by a provisioning task. accept: what the target " +
-		"has may stay at this account, until it becomes something else again; " +
-		"a later push of the same attribute ends that."
+	aboutResolve = "push writes the template values again, by a provisioning task. accept keeps the target's values " +
+		"for this account until they change again; a later push of the same attribute ends the acceptance."
 	aboutCheck = "Compares the managed accounts of the connector, as last synced, with their template. Nothing is " +
 		"read from the target. A sync of the connector reads it, and then " +
 		"compares changed accounts automatically."

@@ -16,18 +16,16 @@ import (
 )
 
 const (
-	aboutDiscover = "Reads the target's schema and a few of its records. What the target, the network or an agent " +
-		"answers is part of the result: success is " +
-		"false and error says why. A look that succeeds is kept as a snapshot. Until the first sync the mappings are " +
-		"about the newest one; after that, " +
-		"rediscover compares. With stream=true the answer is a stream of server-sent events: progress for each step, " +
-		"then result."
-	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the rule that found it and how " +
-		"sure it is. Nothing is written: send what you want to keep by PUT."
-	aboutPut = "The whole of the connector's mappings. A field of ours is filled by one field of the source; one " +
-		"field of the source may fill several of ours, with a mapping for each. All of them are checked before " +
-		"anything is written. " +
-		"They apply from the next run on, which reads everything."
+	aboutDiscover = "Reads the target's schema and a sample of its records. Errors of the target, the network or an " +
+		"agent are part of the result: success is false, and error contains the cause. A successful discovery is " +
+		"stored as a snapshot. Until the first sync, mappings refer to the newest snapshot; later, rediscover " +
+		"compares. With stream=true the response is a stream of server-sent events: progress for each step, then " +
+		"result."
+	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the matching rule and its " +
+		"confidence. Nothing is written: send the mappings that you want by PUT."
+	aboutPut = "Replaces all mappings of the connector. A target field is filled by one source field; a source field " +
+		"can fill several target fields, with one mapping each. All mappings are checked before they are written. " +
+		"They apply from the next sync run, which is a full sync."
 	aboutPreview = "Reads a few records of the target, in the connector's mode. Returns the mapped values of each " +
 		"record, and the findings about all records. " +
 		"Nothing is written. If mappings are omitted, the saved mappings are used, or the proposals if none are saved."

@@ -24,20 +24,17 @@ type Service struct {
 }
 
 const (
-	aboutWizard = "The same five steps for every type: type, connection, discovery, mapping, first_sync. Each says " +
-		"whether it is completed, what is wrong, what " +
-		"keeps it from being taken, and what to call next. It is computed from what is there, so any step can be " +
-		"left and taken up again."
+	aboutWizard = "All connector types have the same five steps: type, connection, discovery, mapping, first_sync. " +
+		"Each shows whether it is completed, its problems, what blocks it, and the next call. The state is computed, " +
+		"so you can interrupt the setup at any step and continue it later."
 	aboutAccept = "Accepts the proposals for all fields without a decision. Earlier decisions stay."
-	aboutFirst  = "Starts the first sync, which reads everything. While a step before is missing it is refused with " +
-		"409 connector_incomplete, test_required, " +
-		"discovery_required or mapping_required. Once it has succeeded the connector is active and connected, and " +
-		"runs read what has changed."
-	aboutAgain = "Looks at the target once more and compares with the fields that the mappings are about. Where " +
-		"something differs, the answer holds a diff that waits for " +
-		"decisions; it takes the place of one that is open. Until it is decided, syncs go on as before. With " +
-		"stream=true the answer is a stream of server-sent events: " +
-		"progress for each step, then result."
+	aboutFirst  = "Starts the first sync, which is a full sync. If a previous step is incomplete, the response is " +
+		"409 connector_incomplete, test_required, discovery_required or mapping_required. After it has succeeded, " +
+		"the connector is active and connected, and later runs are incremental."
+	aboutAgain = "Runs discovery again and compares the fields with the mappings. If they differ, the response " +
+		"contains a diff that waits for decisions and replaces an open one. Until it is decided, syncs use the " +
+		"current mappings. With stream=true the response is a stream of server-sent events: progress for each step, " +
+		"then result."
 	aboutDecide = "accept: an added field gets its proposed mapping, a removed one loses its mapping, one of another " +
 		"type keeps it. override: the field gets the given mapping. " +
 		"ignore: the field fills nothing from now on. All mappings that come of it are checked before anything is " +

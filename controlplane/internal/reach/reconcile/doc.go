@@ -1,6 +1,6 @@
-// Package reconcile keeps a half-read directory from looking as if everybody had left. It compares what a run has
-// staged with what is known, weighs the changes against the limits of the connector, holds back what is too large to
-// happen unseen, and makes removals true in two steps: missing first, gone if absence is proven again.
+// Package reconcile prevents mass removals after an incomplete sync run. It compares the staged records of a run with
+// the merged ones, checks the changes against the safety limits of the connector, holds changes above a limit for
+// review, and applies removals in two steps: missing first, removed if the absence is proven again.
 //
 // It has the words that its packages share, and finds runs for them. The worker of sync runs calls them in this order.
 // When all is read, evaluation.Evaluate fills sync_change (by package compare), weighs it (by the rules of package

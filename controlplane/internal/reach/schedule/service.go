@@ -19,17 +19,17 @@ type Service struct {
 }
 
 const (
-	aboutPut = "Cron expressions have five fields: minute, hour, day of month, month, day of week. One that is null " +
-		"or empty ends its part of the schedule. " +
-		"Occurrences must be five minutes apart at least, jitter included. A time that the zone's clocks pass over " +
-		"is due right after; one that they show twice is due once. " +
-		"When both are due, everything is read. An occurrence that finds a run active starts none, but for a full " +
-		"one that finds an incremental run: it waits for its end. " +
-		"After an outage one run makes up for all that was missed."
-	aboutPause  = "No run starts until it is resumed, by schedule or by hand. An active run goes on to its end."
-	aboutResume = "It goes on as it was before it was paused or disabled. What its schedule has missed meanwhile is " +
-		"not made up for."
-	aboutDisable = "No run starts until it is resumed, and the active one is cancelled; what it has merged stays."
+	aboutPut = "Cron expressions have five fields: minute, hour, day of month, month, day of week. An expression " +
+		"that is null or empty turns off its part of the schedule. Start times must be at least five minutes apart, " +
+		"jitter included. A time that does not exist because clocks go forward is due right afterwards; a time that " +
+		"occurs twice is due once. If both schedules are due, a full sync runs. A scheduled start is skipped while a " +
+		"run is active, except that a full sync waits for the end of an incremental run. After an outage, one run " +
+		"replaces all missed runs."
+	aboutPause = "No run starts, by schedule or manually, until the connector is resumed. An active run continues " +
+		"to its end."
+	aboutResume = "The connector continues in the state before it was paused or disabled. Missed scheduled runs are " +
+		"not repeated."
+	aboutDisable = "No run starts until the connector is resumed. The active run is canceled; merged changes stay."
 	aboutClear   = "A connector is quarantined when its target refused the credentials in three sync runs in a row, " +
 		"the last of them started by its schedule. First correct and test the credentials: the next sync run tries " +
 		"to sign in again. A connector is also quarantined when two processes ended unexpectedly in one of its sync " +
@@ -37,10 +37,9 @@ const (
 	aboutHealth = "consecutive_failures counts the runs that have failed since the last one that succeeded; " +
 		"success_rate_7d is the share of the runs of seven days " +
 		"that succeeded, null where there was none. Previews and cancelled runs do not count."
-	aboutPerson = "Starts an incremental run of every connector that knows the person: of their sources, and of the " +
-		"systems where they have an account. " +
-		"A run that is active already is named instead."
-	aboutPeople = "Starts a run of the connectors that are named, or else of all sources of people. 100 at most."
+	aboutPerson = "Starts an incremental run of every connector with data about the person: the sources of the " +
+		"person and the systems of their accounts. If a run is already active, it is returned instead."
+	aboutPeople = "Starts a run of the given connectors, or of all sources of people; at most 100."
 )
 
 // Routes are the paths of schedules, of the states that people choose, and of people's own runs.

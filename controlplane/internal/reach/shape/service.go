@@ -48,10 +48,10 @@ const (
 		"characters, and are unique among the connector's accounts, " +
 		"including deleted and planned ones. A new template changes no accounts: existing accounts that differ from " +
 		"it are reported as drift."
-	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its " +
-		"value, or why it has none. With exact the connector " +
-		"plans the creation against its target, and exact tells what it would send. Nothing is written. " +
-		"ProvisioningSettings under provisioning are tried in place of the saved ones."
+	aboutPreview = "Previews the account that a person would get: each attribute with its expression and its value, " +
+		"or why it has none. With exact, the connector plans the creation against its target, and exact contains the " +
+		"request that would be sent. Nothing is written. ProvisioningSettings under provisioning are used instead of " +
+		"the saved settings."
 )
 
 // Routes are the paths of how a connector writes.

@@ -44,7 +44,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(202).
 			Errors(409).
-			Describe("What had been merged stays; nothing is removed."),
+			Describe("Merged changes stay; nothing is removed."),
 	}
 }
 

@@ -14,11 +14,11 @@ const (
 		"creator is an " +
 		"active administrator. It expires at expires_at, by default after 90 days, and is disabled if it is unused " +
 		"for 60 days."
-	aboutPatch = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere. While a " +
-		"token is disabled, so is whatever it made; " +
-		"what has replaced it is not, so that an old one can be switched off before it is revoked."
-	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for " +
-		"the overlap, so that integrations can change over."
+	aboutPatch = "A JSON merge patch (RFC 7396). It takes effect at once on this server and within five seconds on " +
+		"all. While a token is disabled, the tokens that it created are disabled too; its successor is not, so that " +
+		"you can disable an old token before you revoke it."
+	aboutRotate = "Returns a new token with the same permissions and lifetime. The old token stays valid for the " +
+		"overlap, so that integrations can change over."
 	aboutRevoke = "The token stops working on all servers within five seconds, with all tokens that it created. It " +
 		"stays in the list as revoked."
 )

@@ -77,8 +77,8 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("For a user: roles, second factor, and what is visible to them. For a service token: its " +
 				"scopes. If you act in another tenant, your own tenant is returned too."),
 		httpapi.Handle("GET", "/auth/.well-known/jwks.json", "Get the public signing keys", s.Signer.PublicKeys).
-			Describe("A JSON Web Key Set (RFC 7517) of the keys that sign access tokens, those that will, and those " +
-				"that did and still verify."),
+			Describe("A JSON Web Key Set (RFC 7517) of the keys for access tokens: the current keys, the next ones, " +
+				"and previous ones that still verify."),
 	}
 	routes = append(routes, s.Passwords.Routes()...)
 	routes = append(routes, s.Sessions.Routes()...)

@@ -34,7 +34,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/identities/me", "Retrieve your own identity", s.me),
 		httpapi.Handle("GET", "/identities/{id}", "Retrieve an identity", s.readOrThen),
 		httpapi.Handle("PATCH", "/identities/{id}", "Update an identity", s.patch).For(viewer.Admin).Errors(409, 412).
-			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
+			Describe("A JSON merge patch (RFC 7396): null clears a member; absent members stay."),
 		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).
 			For(viewer.Admin).
 			Status(http.StatusNoContent).

@@ -35,9 +35,8 @@ const (
 	aboutTimelines = "The newest first. Changes, grants and revocations, with actor and reason. The header " +
 		"History-Since contains the start of the recorded history. " +
 		"Events of related records are included if you may see them."
-	aboutCompare = "With another person by with: what both hold, and what one of them alone, today or on the date " +
-		"that to names. " +
-		"With from, and to or until now: what the person has gained and lost between."
+	aboutCompare = "With another person in with: the access of both, and of only one of them, today or on the date " +
+		"in to. With from, and to or until now: the access that the person gained and lost in between."
 )
 
 // Filters narrow a timeline; each one given must hold.

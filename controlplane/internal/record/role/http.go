@@ -11,17 +11,16 @@ import (
 const base = "/entitlements/roles"
 
 const (
-	aboutRoles = "A role is a bundle of entitlements of any number of systems, and of other roles. Who has it, by " +
-		"its membership rule, by a policy, by a request or by hand, " +
-		"has a reason for each thing in it. When what it holds changes, their access follows. Administrators and " +
-		"auditors see all roles; everybody else those that they own."
+	aboutRoles = "A role is a bundle of entitlements of any number of systems, and of other roles. People who have " +
+		"the role, by its membership rule, a policy, a request or a direct assignment, have a reason for each of its " +
+		"entitlements. When its contents change, their access follows. Administrators and auditors see all roles; " +
+		"other users see the roles that they own."
 	aboutPatch = "Conditions are replaced as a whole. A change of a role in use that gives or takes much, or touches " +
 		"high risk, is 409 publish_required: write it into the draft, and publish that. " +
 		"Owners may write compliance_tags, description, duty_tags, labels and requestable, and raise risk_level. A " +
 		"role of an imported file is 409 managed_by_code unless detach=true makes it the tenant's own."
-	aboutDelete = "The role is retired: it gives nothing any more, and keeps its key and its history. While people " +
-		"hold something through it that is 409 " +
-		"role_in_use; force ends their reasons."
+	aboutDelete = "The role is retired: it stops granting access, and keeps its key and its history. While people " +
+		"have access through it, the response is 409 role_in_use; force ends their reasons."
 )
 
 // Routes are the paths under /entitlements/roles. Administrators write; auditors read; owners read theirs, and write a

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, which then has its default, " +
-		"and an absent one stays."
+	aboutPatch = "A JSON merge patch (RFC 7396): null restores the default; absent members stay."
 	aboutClose = "From now on users cannot sign in, no token works, agents are refused and sync runs are cancelled. " +
 		"When the grace period ends, " +
 		"the tenant's keys are destroyed and then all of its data is deleted, including its audit log. Until then it " +
@@ -25,8 +24,8 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", all, "Create a tenant with its first admin", s.create).
 			Status(http.StatusCreated).
 			Errors(409).
-			Describe("The answer holds a one-time token by which the first admin sets a password (POST " +
-				"/auth/sign-in-link). It is shown this once and is good for an hour."),
+			Describe("The response contains a one-time token with which the first administrator sets a password " +
+				"(POST /auth/sign-in-link). It is shown once and is valid for an hour."),
 		httpapi.Handle("GET", one, "Retrieve a tenant", s.read),
 		httpapi.Handle("PATCH", one, "Update a tenant", s.patch).Errors(412).Describe(aboutPatch),
 		httpapi.Handle("POST", one+"/suspend", "Suspend a tenant", s.suspend).Errors(409, 412).
@@ -34,11 +33,11 @@ func (s *Service) Routes() []httpapi.Route {
 				"stop. No data is lost: everything continues when the tenant is resumed."),
 		httpapi.Handle("POST", one+"/resume", "Resume a suspended tenant", s.resume).Errors(409, 412),
 		httpapi.Handle("POST", one+"/limits", "Set the limits of a tenant", s.limit).Errors(412).
-			Describe("What is sent replaces what there was: a member that is absent or null is the usual limit again."),
+			Describe("Replaces all limits: a member that is absent or null has the default limit again."),
 		httpapi.Handle("POST", one+"/close", "Close a tenant", s.close).Errors(409, 412).Describe(aboutClose),
 		httpapi.Handle("POST", one+"/reopen", "Reopen a closing tenant", s.reopen).Errors(409, 412).
-			Describe("The tenant is what it was before: active, or suspended. Runs that closing has cancelled stay " +
-				"cancelled."),
+			Describe("The tenant returns to its previous state, active or suspended. Runs that were canceled stay " +
+				"canceled."),
 	}
 	for i := range operators {
 		operators[i] = operators[i].ForOperators()

@@ -1,4 +1,4 @@
-// Package tenant knows the customers of the deployment: how one begins, whether it is active, and how far it has come.
+// Package tenant manages the tenants of the deployment: their creation, their state and their onboarding progress.
 package tenant
 
 import (

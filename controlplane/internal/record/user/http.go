@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	aboutCreate = "The user is invited: the answer holds the token of a one-time link, good for an hour, by which " +
-		"they set a password (POST /auth/sign-in-link)."
+	aboutCreate = "The user is invited: the response contains the token of a one-time link, valid for an hour, with " +
+		"which they set a password (POST /auth/sign-in-link)."
 	aboutPatch = "A JSON merge patch (RFC 7396). It has effect at once: a removed role ends with the next request. " +
 		"Users cannot give themselves a role, " +
 		"disable themselves, or remove the last active administrator of a tenant (409 last_admin)."
 	aboutDelete = "Every way to sign in, the name, the address and the roles are erased. The id stays, because the " +
 		"audit log refers to it."
-	aboutInvite = "Makes a new link, and the old one useless. It is also how an administrator resets a password."
-	aboutMFA    = "Takes the second factor away and ends all sessions, so that the user can enrol another."
+	aboutInvite = "Creates a new link and invalidates the previous one. Administrators also use it to reset a password."
+	aboutMFA    = "Removes the second factor and ends all sessions, so that the user can enroll another one."
 )
 
 // Routes are the paths under /settings/users. Administrators write; auditors read as well.

@@ -3,7 +3,7 @@ import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { nameOf } from "./words";
@@ -30,7 +30,7 @@ export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; 
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.assignAccess}
@@ -48,6 +48,6 @@ export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; 
         hint={limited ? text.ifEmptyAccessEndsAfterThe : text.ifEmptyAccessHasNoEnd}
       />
       <TextField label={text.reason} rows={2} max={1000} value={why} set={setWhy} required hint={text.shownInTheHistoryOfThe} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import * as texts from "#text/access";
 import { ask } from "../../api/client";
 import type { Entitlement, Of } from "../../api/types";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
 import { DryRun } from "../../kit/dryrun";
 import { SelectField, WordsField } from "../../kit/form";
@@ -58,7 +58,7 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
   const ready = options ? choice !== "" : true;
   const body = { ids: of.map((e) => e.id), set: { [what]: value } };
   const text = JSON.stringify(body);
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["try", "/entitlements/bulk-update", text],
     queryFn: ({ signal }) => ask<Updated>("POST", "/entitlements/bulk-update", { body: { ...JSON.parse(text), dry_run: true }, signal }),
     enabled: ready,
@@ -66,12 +66,12 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
     gcTime: 0,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={texts.editEntitlements(of.length)}
       verb={texts.save}
-      disabled={!ready || Boolean(tried.error)}
+      disabled={!ready || Boolean(preview.error)}
       act={async () => {
         const r = await ask<Updated>("POST", "/entitlements/bulk-update", { body, key });
         showToast(texts.updatedChangedUnchangedAlreadyHadThis(r.updated, r.unchanged, r.refused));
@@ -93,12 +93,12 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
       ) : (
         <WordsField label={texts.newValue} value={words} set={setWords} hint={texts.onePerLineReplacesTheWhole} />
       )}
-      {ready && <DryRun of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</DryRun>}
-    </AskFirst>
+      {ready && <DryRun of={preview}>{(r) => <BulkPreview of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</DryRun>}
+    </ConfirmDialog>
   );
 }
 
-function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
+function BulkPreview({ of, names }: { of: Updated; names: Map<string, string> }) {
   const refused = (of.results ?? []).filter((r) => r.outcome === "refused");
   const first = (of.results ?? []).find((r) => r.outcome === "updated");
   return (

@@ -3,9 +3,8 @@ import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { number } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { problemAt, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -21,17 +20,17 @@ export function BulkRevoke({ of, clear }: { of: Grant[]; clear: () => void }) {
       <Button tone="danger" onClick={() => setOpen(true)}>
         {text.revoke}
       </Button>
-      {open && <Ask of={of} clear={clear} close={() => setOpen(false)} />}
+      {open && <RevokeDialog of={of} clear={clear} close={() => setOpen(false)} />}
     </>
   );
 }
 
-function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () => void }) {
+function RevokeDialog({ of, clear, close }: { of: Grant[]; clear: () => void; close: () => void }) {
   const [reason, setReason] = useState("");
   const [until, setUntil] = useState("");
   const past = until !== "" && Date.parse(dayBegins(until)) <= Date.now();
   const body = { ids: of.map((g) => g.id), ...(until && !past ? { exclude_until: dayBegins(until) } : {}) };
-  const tried = useDryRun<Revoked>("/entitlements/grants/bulk-revoke", { ...body, reason: "preview" }, true);
+  const preview = useDryRun<Revoked>("/entitlements/grants/bulk-revoke", { ...body, reason: "preview" }, true);
   const revoke = useAct<object, Revoked>({
     quiet: true,
     act: (what, key) => ask("POST", "/entitlements/grants/bulk-revoke", { body: what, key }),
@@ -39,15 +38,15 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
     changes: ["/entitlements", "/identities", "/accounts"],
     after: clear,
   });
-  const returns = until || refusedOf(tried.data).some(comesBack);
+  const returns = until || refusedOf(preview.data).some(comesBack);
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.revokeGrants(of.length)}
       verb={text.revoke}
       tone="danger"
-      disabled={!reason.trim() || past || Boolean(tried.error) || tried.data?.revoked === 0}
+      disabled={!reason.trim() || past || Boolean(preview.error) || preview.data?.revoked === 0}
       act={() => revoke.mutateAsync({ ...body, reason })}
     >
       <TextField label={text.reason} rows={2} max={1000} value={reason} set={setReason} required />
@@ -57,12 +56,12 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
           type="date"
           value={until}
           set={setUntil}
-          error={past ? text.chooseAFutureDate : problemAt(tried.error, "exclude_until")}
+          error={past ? text.chooseAFutureDate : problemAt(preview.error, "exclude_until")}
           hint={text.appliesToAllGrantsThatYou}
         />
       )}
-      <DryRun of={tried}>{(t) => <Foreseen of={t} grants={of} until={past ? "" : until} />}</DryRun>
-    </AskFirst>
+      <DryRun of={preview}>{(t) => <RevokePreview of={t} grants={of} until={past ? "" : until} />}</DryRun>
+    </ConfirmDialog>
   );
 }
 
@@ -84,7 +83,7 @@ function doneWords(r: Revoked, until: string): string {
 }
 
 /** What would become of them: how many go, which of them rules would give again, and which cannot go at all. */
-function Foreseen({ of: t, grants, until }: { of: Revoked; grants: Grant[]; until: string }) {
+function RevokePreview({ of: t, grants, until }: { of: Revoked; grants: Grant[]; until: string }) {
   const refused = refusedOf(t);
   const stays = refused.filter(comesBack);
   const others = refused.filter((r) => !comesBack(r));
@@ -96,7 +95,7 @@ function Foreseen({ of: t, grants, until }: { of: Revoked; grants: Grant[]; unti
       {stays.length > 0 && (
         <>
           <p className="small">
-            {stays.length === 1 ? text.aPolicyWouldGrant1Grant : text.policiesWouldGrantCountGrantsAgain(number(stays.length))}
+            {text.policiesWouldGrantAgain(stays.length)}
           </p>
           <List of={stays} by={by} words={(r) => rulesOf(by.get(r.id)).join(", ")} />
         </>

@@ -24,11 +24,11 @@ import "./access.css";
 
 type Detail = Of<"EntitlementDetail">;
 const tabs = ["holders", "nesting", "usage"] as const;
-type Doing = "edit" | "owners" | "give" | "retire";
+type EntitlementAction = "edit" | "owners" | "give" | "retire";
 
 export default function EntitlementPage() {
   const { id, tab } = useParams({ strict: false }) as { id: string; tab?: string };
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<EntitlementAction>();
   const what = useGet<Detail>(`/entitlements/${id}`);
   const may = useMay();
   const me = useMe();
@@ -63,7 +63,7 @@ export default function EntitlementPage() {
   );
 }
 
-type PartProps = { of: Detail; describes: boolean; begin: (what: Doing) => void };
+type PartProps = { of: Detail; describes: boolean; begin: (what: EntitlementAction) => void };
 
 function AccessHead({ of: e, describes, begin }: PartProps) {
   const may = useMay();
@@ -162,7 +162,7 @@ function Described({ of: e, describes, begin }: PartProps) {
             </span>
           )}
         </div>
-        <Offered of={e} may={describes} />
+        <RequestableSwitch of={e} may={describes} />
       </div>
     </section>
   );
@@ -194,7 +194,7 @@ function facts(e: Detail): [string, ReactNode][] {
 }
 
 /** Whether it can be asked for, and the switch for those who decide that. */
-function Offered({ of: e, may }: { of: Detail; may: boolean }) {
+function RequestableSwitch({ of: e, may }: { of: Detail; may: boolean }) {
   const change = useAct<boolean>({
     act: (requestable, key) => ask("PATCH", `/entitlements/${e.id}`, { body: { requestable }, key, ifMatch: e.version }),
     done: (_, on) => (on ? text.itIsNowRequestable : text.itIsNoLongerRequestable),

@@ -11,7 +11,7 @@ import { basisOf, dayWords, reasonsOf } from "../people/words";
 import { BulkRevoke } from "./bulkrevoke";
 
 const none = new Map<string, string>();
-const ways = (g: Grant) => (g.directness === "direct" ? [text.directly] : [text.throughAGroup]).concat(reasons(g)).join("; ");
+const bases = (g: Grant) => (g.directness === "direct" ? [text.directly] : [text.throughAGroup]).concat(reasons(g)).join("; ");
 const reasons = (g: Grant) =>
   (g.reasons ?? []).length > 0
     ? reasonsOf(g, none)
@@ -42,7 +42,7 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       ),
       text: (g) => g.account.display,
     },
-    { title: text.path, cell: (g) => <Text of={ways(g)} />, text: ways },
+    { title: text.path, cell: (g) => <Text of={bases(g)} />, text: bases },
     { title: text.basis, cell: (g) => <State of={basisOf(g).words} tone={basisOf(g).tone} />, text: (g) => basisOf(g).words },
     { title: text.since, cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: text.lastUsed, cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },

@@ -4,7 +4,7 @@ import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
 import { PersonById } from "../people/personbyid";
@@ -22,7 +22,7 @@ export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
     changes: ["/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.owners}
@@ -30,13 +30,13 @@ export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
       verb={text.save}
       act={() => save.mutateAsync()}
     >
-      <Some label={text.owners} add={text.addAnOwner} ids={owners} set={setOwners} />
-      <Some label={text.backupOwners} add={text.addABackupOwner} ids={backups} set={setBackups} />
-    </AskFirst>
+      <OwnerList label={text.owners} add={text.addAnOwner} ids={owners} set={setOwners} />
+      <OwnerList label={text.backupOwners} add={text.addABackupOwner} ids={backups} set={setBackups} />
+    </ConfirmDialog>
   );
 }
 
-function Some({ label, add, ids, set }: { label: string; add: string; ids: string[]; set: (ids: string[]) => void }) {
+function OwnerList({ label, add, ids, set }: { label: string; add: string; ids: string[]; set: (ids: string[]) => void }) {
   return (
     <fieldset className="person-group stack tight">
       <legend>{label}</legend>

@@ -4,7 +4,7 @@ import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { access, Pick, type Picked } from "../../kit/pick";
 
@@ -15,7 +15,7 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
   const [instead, setInstead] = useState<Picked | null>(null);
   const path = `/entitlements/${e.id}/retire`;
   const body = instead ? { replacement_id: instead.id } : {};
-  const tried = useDryRun<Impact>(path, body, true);
+  const preview = useDryRun<Impact>(path, body, true);
   const retire = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body, key }),
@@ -23,18 +23,18 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
     changes: ["/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.retireEntitlement}
       lead={text.itCanNoLongerBeRequested}
       verb={text.retire}
       tone="danger"
-      disabled={Boolean(tried.error)}
+      disabled={Boolean(preview.error)}
       act={() => retire.mutateAsync()}
     >
       <Pick label={text.replacement} source={access} value={instead} set={setInstead} />
-      <DryRun of={tried}>
+      <DryRun of={preview}>
         {(i) => (
           <ul className="small">
             <li>{text.accountsHoldItAndKeepIt(i.holders)}</li>
@@ -52,6 +52,6 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
           </ul>
         )}
       </DryRun>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

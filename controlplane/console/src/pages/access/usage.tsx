@@ -24,7 +24,7 @@ export function Usage({ of }: { of: string }) {
   if (usage.isPending) return <Skeleton rows={5} />;
   const u = usage.data;
   if (!u.told) return <Note>{text.theSystemDoesNotReportUsage}</Note>;
-  const untold = Math.max(0, u.holder_count - u.used_grant_count - u.unused_grant_count);
+  const notReported = Math.max(0, u.holder_count - u.used_grant_count - u.unused_grant_count);
   return (
     <>
       <Part
@@ -51,7 +51,7 @@ export function Usage({ of }: { of: string }) {
           of={[
             { words: text.used, value: u.used_grant_count, tone: 4 },
             { words: text.notUsed, value: u.unused_grant_count, tone: 2 },
-            { words: text.recentOrUsageNotReported, value: untold, tone: 3 },
+            { words: text.recentOrUsageNotReported, value: notReported, tone: 3 },
           ]}
         />
         <p>

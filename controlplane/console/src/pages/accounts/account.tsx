@@ -51,7 +51,7 @@ export default function AccountPage() {
       {a.missing_since && <Note tone="warn">{text.notFoundByTheLatestSyncs(<When at={a.missing_since} />)}</Note>}
       <section className="card padded stack tight" aria-label={text.account}>
         <Facts of={facts(a)} />
-        <Told of={a} />
+        <AccountFacts of={a} />
       </section>
       <AccountTasks of={id} />
       <Owner of={a} />
@@ -90,12 +90,12 @@ function facts(a: Detail): [string, ReactNode][] {
 }
 
 /** What the system itself says of the account. */
-function Told({ of: a }: { of: Detail }) {
+function AccountFacts({ of: a }: { of: Detail }) {
   const own = Object.entries(a.attributes ?? {});
   return (
     <details>
       <summary data-reads="">{text.attributesInTheSystemCount(own.length)}</summary>
-      <dl className="account-told small">
+      <dl className="account-facts small">
         <div>
           <dt>{text.idInTheSystem}</dt>
           <dd>

@@ -3,7 +3,7 @@ import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Menu } from "../../kit/menu";
 import { AccountOperation, type OperationKind } from "./operation";
@@ -55,7 +55,7 @@ function Keep({ of: a, close }: { of: Detail; close: () => void }) {
     changes: ["/accounts"],
   });
   return (
-    <AskFirst open close={close} title={text.editKindAndManagement} verb={text.save} act={() => save.mutateAsync()}>
+    <ConfirmDialog open close={close} title={text.editKindAndManagement} verb={text.save} act={() => save.mutateAsync()}>
       <SelectField
         label={text.kind}
         value={kind}
@@ -75,6 +75,6 @@ function Keep({ of: a, close }: { of: Detail; close: () => void }) {
         ]}
       />
       <TextField label={text.purpose} value={purpose} set={setPurpose} rows={2} max={1000} hint={text.thePurposeOfTheAccountIf} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -4,7 +4,7 @@ import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Account, Of } from "../../api/types";
 import { number } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -43,7 +43,7 @@ function LinkAll({ of, close, clear }: Props) {
   const known = of.filter((a) => a[by]);
   const pairs = known.map((a) => ({ account_id: a.id, ...(by === "username" ? { email: a.username } : { [by]: a[by] }) }));
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.assignOwnersToAccounts(of.length)}
@@ -72,6 +72,6 @@ function LinkAll({ of, close, clear }: Props) {
       {known.length < of.length && <Note tone="warn">{text.accountsHaveNoSuchValueAnd(of.length - known.length)}</Note>}
       <TextField label={text.reason} value={reason} set={setReason} max={1000} required />
       {pairs.length > 0 && <LinkTry body={{ pairs }} names={new Map(of.map((a) => [a.id, loginOf(a)]))} />}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -5,7 +5,7 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
 import { number } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -38,7 +38,7 @@ export function DisableAll({ of, close, clear }: Props) {
     clear();
   };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.disableAccounts(able.length)}
@@ -64,7 +64,7 @@ export function DisableAll({ of, close, clear }: Props) {
           ))}
         </ul>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

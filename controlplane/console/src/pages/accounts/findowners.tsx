@@ -5,7 +5,7 @@ import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun } from "../../kit/dryrun";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -16,11 +16,11 @@ import { LinkResult } from "./linkresult";
 import { LinkTry } from "./linktry";
 import { confidenceText } from "./words";
 
-type Doing = "run" | "field";
+type Method = "run" | "field";
 
 /** Looks for the owners of accounts: by the rules, with a look at what they would do, or by one field. */
 export function FindOwners() {
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<Method>();
   const [told, setTold] = useState<Of<"BulkLinked">>(); // it outlives the dialog that asked for it
   const close = () => setDoing(undefined);
   return (
@@ -53,7 +53,7 @@ function ByRules({ close }: { close: () => void }) {
   const names = useSystems();
   const [system, setSystem] = useState("");
   const [key] = useState(() => crypto.randomUUID());
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["try", "/accounts/correlation/preview", system],
     queryFn: async ({ signal }) => {
       // The service foresees by the rules that it is given, and otherwise by the default ones, while a run goes by those of the system.
@@ -66,7 +66,7 @@ function ByRules({ close }: { close: () => void }) {
     gcTime: 0,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -90,7 +90,7 @@ function ByRules({ close }: { close: () => void }) {
         options={[...names].map(([id, n]) => [id, n] as const)}
       />
       {system ? (
-        <DryRun of={tried}>
+        <DryRun of={preview}>
           {(t) => (
             <>
               <ul className="small">
@@ -120,7 +120,7 @@ function ByRules({ close }: { close: () => void }) {
           </Link>
         </p>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -160,7 +160,7 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
   const [key] = useState(() => crypto.randomUUID());
   const body = { filter: system ? { connector_id: system } : {}, identity_field: field };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.matchByOneField}
@@ -193,6 +193,6 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
       />
       <TextField label={text.reason} value={reason} set={setReason} max={1000} required />
       <LinkTry body={body} names={new Map()} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -5,12 +5,12 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
 import { number } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { showToast } from "../../kit/toast";
 import { loginOf } from "./columns";
 
-type Left = { account: Account; why: string };
+type Refused = { account: Account; why: string };
 
 /**
  * Each is asked for by itself: the service has no such thing for several. Those that were refused stay, with the reason, and they alone
@@ -19,9 +19,9 @@ type Left = { account: Account; why: string };
 export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => void; clear: () => void }) {
   const queries = useQueryClient();
   const [reason, setReason] = useState("");
-  const [left, setLeft] = useState<Left[]>();
+  const [left, setLeft] = useState<Refused[]>();
   const accept = async () => {
-    const refused: Left[] = [];
+    const refused: Refused[] = [];
     const asked = left ? left.map((l) => l.account) : of;
     let done = 0;
     try {
@@ -46,7 +46,7 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     close();
   };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={end}
       title={text.acceptAccountsAsUnowned(of.length)}
@@ -65,7 +65,7 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
           ))}
         </ul>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

@@ -19,7 +19,7 @@ export function Login({ id }: { id: string }) {
 /** Whom accounts would be linked to: asked of the service, which writes nothing. */
 export function LinkTry({ body, names }: { body: object; names: Map<string, string> }) {
   const text = JSON.stringify(body);
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["try", "/accounts/bulk-link", text],
     queryFn: ({ signal }) =>
       ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { ...JSON.parse(text), dry_run: true, reason: "preview" }, signal }),
@@ -27,7 +27,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
     gcTime: 0,
   });
   return (
-    <DryRun of={tried}>
+    <DryRun of={preview}>
       {(r) => (
         <>
           <p className="small">
@@ -36,7 +36,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
           <ul className="small">
             {(r.results ?? []).slice(0, most).map((l) => (
               <li key={l.index} dir="auto">
-                <Called id={l.account_id} names={names} />:{" "}
+                <PersonOrId id={l.account_id} names={names} />:{" "}
                 {l.status === "failed" ? (
                   <span className="bad">{l.detail ?? l.code}</span>
                 ) : (
@@ -52,7 +52,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
   );
 }
 
-function Called({ id = "", names }: { id?: string | undefined; names: Map<string, string> }) {
+function PersonOrId({ id = "", names }: { id?: string | undefined; names: Map<string, string> }) {
   const name = names.get(id);
   return name ? <bdi>{name}</bdi> : <Login id={id} />;
 }

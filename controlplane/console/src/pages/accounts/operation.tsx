@@ -3,7 +3,7 @@ import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { Verbatim } from "../../kit/elements";
 import { Check, TextField } from "../../kit/form";
@@ -40,7 +40,7 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
     what === "rename" ? { ...(name !== (a.username ?? "") ? { username: name } : {}), ...(container ? { container } : {}) } : {};
   const body = { ...renaming, ...(what === "reset-password" ? { force_change: force } : {}) };
   const ready = what !== "rename" || Object.keys(renaming).length > 0;
-  const tried = useDryRun<Of<"Accepted">>(path, body, ready);
+  const preview = useDryRun<Of<"Accepted">>(path, body, ready);
   const order = useAct<void, Of<"Accepted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, note: note.trim() || undefined }, key }),
@@ -48,14 +48,14 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
     changes: ["/accounts"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={t.title}
       lead={t.lead}
       verb={t.verb}
       tone={what === "delete" || what === "disable" ? "danger" : "primary"}
-      disabled={!ready || Boolean(tried.error)}
+      disabled={!ready || Boolean(preview.error)}
       act={() => order.mutateAsync()}
     >
       {what === "rename" && (
@@ -66,8 +66,8 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
       )}
       {what === "reset-password" && <Check label={text.requireANewPasswordAtThe} value={force} set={setForce} />}
       <TextField label={text.note} value={note} set={setNote} max={1000} hint={text.recordedWithTheChangeAndIn} />
-      {ready && <DryRun of={tried}>{(p) => <Plan of={p} />}</DryRun>}
-    </AskFirst>
+      {ready && <DryRun of={preview}>{(p) => <Plan of={p} />}</DryRun>}
+    </ConfirmDialog>
   );
 }
 

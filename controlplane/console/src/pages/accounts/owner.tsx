@@ -3,7 +3,7 @@ import * as text from "#text/accounts";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Part, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
@@ -24,12 +24,12 @@ type Correlation = {
   candidates?: Of<"CorrelationCandidate">[];
   match_explanation?: Of<"CorrelationTried">[];
 };
-type Doing = { what: "link"; to?: string } | { what: "unlink" | "ignore" | "reset" };
+type OwnerAction = { what: "link"; to?: string } | { what: "unlink" | "ignore" | "reset" };
 
 /** Whose an account is, why that is thought, and who else it could be. */
 export function Owner({ of: a }: { of: Detail }) {
   const may = useMay();
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<OwnerAction>();
   const c = a.correlation as unknown as Correlation;
   const candidates = (c.candidates ?? []).filter((x) => x.identity_id !== a.identity_id);
   const w = ownerWords(c.state);
@@ -143,7 +143,7 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
     changes: ["/accounts", "/identities", "/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.assignOwner}
@@ -160,7 +160,7 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
         <Pick label={text.owner} source={people} value={who} set={setWho} required />
       )}
       <TextField label={text.reason} value={reason} set={setReason} max={1000} required hint={text.evidenceThatThisPersonOwnsThe} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -199,7 +199,7 @@ function Undo({ of: a, what, close }: { of: Detail; what: "unlink" | "ignore" | 
     changes: ["/accounts", "/identities", "/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={t.title}
@@ -209,6 +209,6 @@ function Undo({ of: a, what, close }: { of: Detail; what: "unlink" | "ignore" | 
       act={() => act.mutateAsync()}
     >
       {what !== "reset" && <TextField label={text.reason} value={reason} set={setReason} max={1000} required />}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -4,7 +4,7 @@ import * as text from "#text/agents";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
 import { DeleteFirst } from "../../kit/deletefirst";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -12,13 +12,13 @@ import { Edit } from "./edit";
 import { Enrolment, type Invited } from "./invite";
 import { type Agent, why } from "./words";
 
-type Doing = "edit" | "disable" | "revoke" | "delete" | "clear" | "enroll";
+type AgentAction = "edit" | "disable" | "revoke" | "delete" | "clear" | "enroll";
 
 /** What can be done with an agent in the state it is in. */
 export function Acts({ of: a }: { of: Agent }) {
   const may = useMay();
   const navigate = useNavigate();
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<AgentAction>();
   const [reason, setReason] = useState("");
   const [invited, setInvited] = useState<Invited>();
   const changes = ["/settings/agents"];
@@ -58,7 +58,7 @@ export function Acts({ of: a }: { of: Agent }) {
         ]}
       />
       {doing === "edit" && <Edit of={a} close={close} />}
-      <AskFirst
+      <ConfirmDialog
         open={doing === "disable"}
         close={close}
         title={text.disableName(a.name)}
@@ -66,7 +66,7 @@ export function Acts({ of: a }: { of: Agent }) {
         verb={text.disable}
         act={() => slow.mutateAsync(() => post("disable"))}
       />
-      <AskFirst
+      <ConfirmDialog
         open={doing === "clear"}
         close={close}
         title={text.clearQuarantineQuestion}
@@ -75,8 +75,8 @@ export function Acts({ of: a }: { of: Agent }) {
         act={() => slow.mutateAsync(() => post("quarantine/clear"))}
       >
         {a.quarantine_reason && <Note tone="bad">{why(a)}</Note>}
-      </AskFirst>
-      <AskFirst
+      </ConfirmDialog>
+      <ConfirmDialog
         open={doing === "revoke"}
         close={close}
         tone="danger"
@@ -87,7 +87,7 @@ export function Acts({ of: a }: { of: Agent }) {
         act={() => slow.mutateAsync(() => post("revoke", { reason: reason.trim() }))}
       >
         <TextField label={text.reason} value={reason} set={setReason} required max={500} autoFocus />
-      </AskFirst>
+      </ConfirmDialog>
       {doing === "delete" && (
         <DeleteFirst
           close={close}
@@ -99,7 +99,7 @@ export function Acts({ of: a }: { of: Agent }) {
           gone={() => void navigate({ to: "/settings/agents" as never })}
         />
       )}
-      <AskFirst
+      <ConfirmDialog
         open={doing === "enroll"}
         close={close}
         title={text.createANewEnrollmentToken}

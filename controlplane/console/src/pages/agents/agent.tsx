@@ -41,7 +41,7 @@ function Shown({ of: a }: { of: Agent }) {
       )}
       {a.state === "registered" && <Waiting id={a.id} />}
       <Facts of={facts(a)} />
-      <Behind of={a} />
+      <ConnectorsOfAgent of={a} />
     </div>
   );
 }
@@ -77,7 +77,7 @@ function facts(a: Agent): [string, ReactNode][] {
 }
 
 /** The connectors that this agent, or its group, reads. */
-function Behind({ of }: { of: Agent }) {
+function ConnectorsOfAgent({ of }: { of: Agent }) {
   const { data, error, refetch } = useGet<{ items: Connector[]; total: number }>("/connectors", { mode: "agent", limit: 500 });
   const mine = data?.items.filter((c) => c.agent_id === of.id || (of.group && c.agent_group === of.group)) ?? [];
   return (

@@ -55,9 +55,9 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
 
 /** The enrolment token, which is shown this once, the commands for the host, and then the line that says the agent is there. */
 export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => void }) {
-  const ways = installs(addressIn(of.install.enroll, window.location.origin + basePath));
-  const [key, setKey] = useState(ways[0]?.key);
-  const way = ways.find((w) => w.key === key);
+  const commands = installs(addressIn(of.install.enroll, window.location.origin + basePath));
+  const [key, setKey] = useState(commands[0]?.key);
+  const way = commands.find((w) => w.key === key);
   return (
     <div className="stack tight">
       <Note tone="warn">
@@ -67,8 +67,8 @@ export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => 
           <Copy text={of.enrollment_token} label={text.copyTheToken} />
         </div>
       </Note>
-      <fieldset className="agents-ways" aria-label={text.hostType}>
-        {ways.map((w) => (
+      <fieldset className="agents-commands" aria-label={text.hostType}>
+        {commands.map((w) => (
           <Button key={w.key} reads className="chip" tone="quiet" aria-pressed={w.key === key} onClick={() => setKey(w.key)}>
             {w.words}
           </Button>
@@ -91,12 +91,12 @@ export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => 
 export function Waiting({ id, online }: { id: string; online?: (a: Agent) => void }) {
   const [there, setThere] = useState(false);
   const { data } = useGet<Agent>(`/settings/agents/${id}`, {}, { every: there ? 0 : 2000 });
-  const told = useRef(online);
-  told.current = online;
+  const announced = useRef(online);
+  announced.current = online;
   useEffect(() => {
     if (!data || there || !ready(data)) return;
     setThere(true);
-    told.current?.(data);
+    announced.current?.(data);
   }, [data, there]);
   return (
     <p className={`agents-waiting ${there ? "there" : ""}`} role="status">

@@ -50,7 +50,7 @@ export default function Agents() {
           title: text.noAgentsYet,
           words: (
             <>
-              <How />
+              <HowAgentsWork />
               <p>{text.anAgentRunsOnOneHost}</p>
             </>
           ),
@@ -82,14 +82,14 @@ function Register({ close }: { close: () => void }) {
   );
 }
 
-function How() {
+function HowAgentsWork() {
   return (
-    <svg className="agents-how" viewBox="0 0 560 76" role="img" aria-label={text.theAgentRunsInYourNetwork}>
+    <svg className="agents-intro" viewBox="0 0 560 76" role="img" aria-label={text.theAgentRunsInYourNetwork}>
       <rect x="1" y="16" width="140" height="44" rx="8" />
       <text x="71" y="42">
         {text.yourSystems}
       </text>
-      <rect x="211" y="16" width="120" height="44" rx="8" className="agents-in" />
+      <rect x="211" y="16" width="120" height="44" rx="8" className="agents-arrow" />
       <text x="271" y="42">
         {text.agent}
       </text>

@@ -30,8 +30,8 @@ export const ready = (a: Agent) => a.state === "online" || a.state === "degraded
 
 /** The address that an agent is enrolled at. A service that does not know its own public address gives an example; the browser knows one. */
 export function addressIn(command: string, here: string): string {
-  const told = /--url (\S+)/.exec(command)?.[1] ?? "";
-  return told === "" || told.includes("grantwright.example.com") ? here : told;
+  const url = /--url (\S+)/.exec(command)?.[1] ?? "";
+  return url === "" || url.includes("grantwright.example.com") ? here : url;
 }
 
 /** How an agent comes to its host, by kind of host. */

@@ -47,14 +47,14 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
         </div>
         <div aria-live="polite" className="stack tight">
           <Problems of={told.error} />
-          {told.of && <Told of={told.of} />}
+          {told.of && <ReplayResult of={told.of} />}
         </div>
       </div>
     </Part>
   );
 }
 
-function Told({ of }: { of: Replayed }) {
+function ReplayResult({ of }: { of: Replayed }) {
   if (of.items_looked_at === 0) return <p className="muted">{text.noRequestsInThisPeriod}</p>;
   return (
     <>

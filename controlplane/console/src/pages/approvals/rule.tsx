@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
@@ -65,7 +65,7 @@ export default function RulePage() {
         </Suspense>
       ) : (
         <>
-          <Said of={r} />
+          <RuleFacts of={r} />
           {may.admin && (
             <>
               <TryOut id={r.id} />
@@ -86,7 +86,7 @@ function placed(pointer: string): string {
   return stage === undefined ? text.branchNumber(Number(branch) + 1) : text.branchAndStep(Number(branch) + 1, Number(stage) + 1);
 }
 
-function Said({ of: r }: { of: Rule }) {
+function RuleFacts({ of: r }: { of: Rule }) {
   const branches = (r.branches ?? []) as Branch[];
   const g = r.grant;
   const e = r.emergency;
@@ -152,7 +152,7 @@ function Actions({ of: r }: { of: Rule }) {
         ]}
       />
       {asking && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => setAsking(undefined)}
           title={asking === "delete" ? text.deleteThisRule : text.disableThisRule}
@@ -167,7 +167,7 @@ function Actions({ of: r }: { of: Rule }) {
             {text.newRequestsFollowTheNextMost}
             {asking === "disable" && <> {text.rulesThatReferToItStill}</>}
           </p>
-        </AskFirst>
+        </ConfirmDialog>
       )}
     </>
   );

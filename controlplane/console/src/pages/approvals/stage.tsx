@@ -124,7 +124,7 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
 /** What is seldom needed: folded away until it is. */
 export function Disclosure({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
   return (
-    <details className="rule-fold" open={open}>
+    <details className="rule-disclosure" open={open}>
       <summary>{title}</summary>
       <div className="stack">{children}</div>
     </details>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { State } from "../../kit/state";
@@ -162,7 +162,7 @@ function Manage({ what, path, name, version, edit }: ManageProps) {
           { words: text.deleteLabel, act: () => setGoing(true), danger: true },
         ]}
       />
-      <AskFirst
+      <ConfirmDialog
         open={going}
         close={() => setGoing(false)}
         title={text.deleteTheWhatName(what, name)}

@@ -5,11 +5,11 @@ import type { Of } from "../../api/types";
 import { useKeys } from "../../app/keys";
 import { blockSize, parts, useNearViewport } from "../../kit/viewport";
 import { Line, lineText } from "./line";
-import type { Asked } from "./words";
+import type { AuditFilters } from "./words";
 
 type Event = Of<"Event">;
 
-type Props = { events: Event[]; total: number; search: Asked; busy: boolean; more: (() => void) | undefined };
+type Props = { events: Event[]; total: number; search: AuditFilters; busy: boolean; more: (() => void) | undefined };
 
 /** The entries that have been read, as a table of as many rows as there are in all: those far from what is seen are not drawn. */
 export function Entries({ events, total, search, busy, more }: Props) {
@@ -39,14 +39,14 @@ export function Entries({ events, total, search, busy, more }: Props) {
   );
 }
 
-type BlockProps = { events: Event[]; from: number; held: boolean; search: Asked };
+type BlockProps = { events: Event[]; from: number; held: boolean; search: AuditFilters };
 
 /** Some entries. held: one of them is open, or has the focus. While they are not drawn their words stand in their place, for the browser's own search. */
 const Block = memo(function Block({ events, from, held, search }: BlockProps) {
   const { place, near, height } = useNearViewport<HTMLTableSectionElement>(from === 0, events.length * usual);
   if (!near && !held)
     return (
-      <tbody ref={place} className="audit-far" style={{ height, lineHeight: `${height / events.length}px` }} aria-hidden>
+      <tbody ref={place} className="audit-unloaded" style={{ height, lineHeight: `${height / events.length}px` }} aria-hidden>
         <tr>
           <td>{events.map(lineText).join("\n")}</td>
         </tr>
@@ -64,7 +64,7 @@ const Block = memo(function Block({ events, from, held, search }: BlockProps) {
 const usual = 45; // pixels of a row, until it was seen
 
 /** J and K go from entry to entry, and read on before the end; Enter opens. Gives the entry at which one is. */
-function useMoving(events: Event[], search: Asked, more: (() => void) | undefined): string | undefined {
+function useMoving(events: Event[], search: AuditFilters, more: (() => void) | undefined): string | undefined {
   const navigate = useNavigate();
   const [at, setAt] = useState<{ id: string }>();
   const place = () => {

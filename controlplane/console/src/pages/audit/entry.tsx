@@ -7,35 +7,35 @@ import { Differences } from "../../kit/diff";
 import { Id, Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
 import { Outcome } from "./line";
-import { type Asked, placeOf } from "./words";
+import { type AuditFilters, placeOf } from "./words";
 
 type Event = Of<"Event">;
-type Props = { id: string | undefined; close: () => void; search: Asked; go: (next: Asked) => void };
+type Props = { id: string | undefined; close: () => void; search: AuditFilters; go: (next: AuditFilters) => void };
 
 /** One entry whole: in words, what it changed, and as it was written. */
 export function Entry({ id, close, search, go }: Props) {
   const entry = useGet<Event>(`/audit-events/${id}`, {}, { enabled: Boolean(id) });
   return (
-    <Dialog side open={Boolean(id)} close={close} title={entry.data?.action ?? text.entry} lead={<Meaning of={entry.data?.action} />}>
+    <Dialog side open={Boolean(id)} close={close} title={entry.data?.action ?? text.entry} lead={<ActionMeaning of={entry.data?.action} />}>
       {entry.isError ? (
         <Failure error={entry.error} retry={() => void entry.refetch()} />
       ) : entry.isPending ? (
         <Skeleton rows={6} />
       ) : (
-        <Told of={entry.data} search={search} go={go} />
+        <EntryDetail of={entry.data} search={search} go={go} />
       )}
     </Dialog>
   );
 }
 
-function Meaning({ of }: { of: string | undefined }) {
+function ActionMeaning({ of }: { of: string | undefined }) {
   const catalog = useGet<Of<"CatalogOutBody">>("/audit-events/catalog");
   return <>{catalog.data?.items.find((a) => a.action === of)?.meaning}</>;
 }
 
-function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Asked) => void }) {
+function EntryDetail({ of: e, search, go }: { of: Event; search: AuditFilters; go: (next: AuditFilters) => void }) {
   const request = String((e.context as Record<string, unknown> | undefined)?.request_id ?? "");
-  const only = (change: Asked) => () => go({ from: search.from ?? "", to: search.to ?? "", ...change });
+  const only = (change: AuditFilters) => () => go({ from: search.from ?? "", to: search.to ?? "", ...change });
   const changes = (e.changes ?? []).map((c) => ({ field: c.field, from: c.before, to: c.after, hidden: c.redacted }));
   return (
     <div className="stack">
@@ -43,12 +43,12 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
         of={[
           [text.time, <When key="at" at={e.time} />],
           [text.outcome, <Outcome key="out" of={e.outcome} />],
-          [text.actor, <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
+          [text.actor, <SubjectLink key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
           [text.role, (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
-          [text.onBehalfOf, e.acting_for && <Thing key="for" {...e.acting_for} />],
+          [text.onBehalfOf, e.acting_for && <SubjectLink key="for" {...e.acting_for} />],
           [text.from, e.actor.ip],
           [text.client, e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
-          [text.subject, e.subject && <Thing key="what" {...e.subject} />],
+          [text.subject, e.subject && <SubjectLink key="what" {...e.subject} />],
           [text.reason, e.reason && <bdi key="why">{e.reason}</bdi>],
           [text.numberLabel, String(e.seq)],
         ]}
@@ -64,7 +64,7 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
           <ul className="small">
             {(e.objects ?? []).slice(0, 50).map((o) => (
               <li key={`${o.type}${o.id}`}>
-                <Badge>{o.type.replaceAll("_", " ")}</Badge> <Thing {...o} />
+                <Badge>{o.type.replaceAll("_", " ")}</Badge> <SubjectLink {...o} />
               </li>
             ))}
           </ul>
@@ -103,7 +103,7 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
 }
 
 /** Something that an entry names, as a link where it can be opened. */
-function Thing({ type, id, display }: { type: string; id?: string | undefined; display?: string | undefined }) {
+function SubjectLink({ type, id, display }: { type: string; id?: string | undefined; display?: string | undefined }) {
   const place = placeOf(type);
   const words = display || id || (type === "system" ? text.theService : type);
   if (!place || !id) return <bdi>{words}</bdi>;

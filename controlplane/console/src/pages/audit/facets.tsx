@@ -5,16 +5,16 @@ import { useGet } from "../../api/use";
 import { DayFilter } from "../../kit/dayinput";
 import { Choice, SearchBox } from "../../kit/filters";
 import { Button } from "../../kit/kit";
-import type { Asked } from "./words";
+import type { AuditFilters } from "./words";
 
 type Catalog = Of<"CatalogOutBody">;
 
 /** What the log can be narrowed to: the actions of the catalogue, outcomes, who, what, and when. */
-export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
+export function Facets({ of, go }: { of: AuditFilters; go: (next: AuditFilters) => void }) {
   const catalog = useGet<Catalog>("/audit-events/catalog");
   const actions = catalog.data?.items ?? [];
   const categories = [...new Set(actions.map((a) => a.category))].sort();
-  const set = (change: Asked) => go({ ...of, ...change, event: "" });
+  const set = (change: AuditFilters) => go({ ...of, ...change, event: "" });
   const known = actions.filter((a) => !of.category || a.category === of.category);
   const domains = [...new Set(known.map((a) => a.action.split(".")[0] ?? ""))].filter(Boolean);
   return (
@@ -61,9 +61,9 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
         <SearchBox what={text.searchEntries} value={of.q ?? ""} onChange={(q) => set({ q })} />
       </div>
       <div className="row">
-        <Taken words={text.by} value={of.actor} drop={() => set({ actor: "" })} />
-        <Taken words={text.about} value={of.object} drop={() => set({ object: "", object_type: "" })} />
-        <Taken words={text.ofTheRequest} value={of.request} drop={() => set({ request: "" })} />
+        <ActiveFilter words={text.by} value={of.actor} drop={() => set({ actor: "" })} />
+        <ActiveFilter words={text.about} value={of.object} drop={() => set({ object: "", object_type: "" })} />
+        <ActiveFilter words={text.ofTheRequest} value={of.request} drop={() => set({ request: "" })} />
         {of.action && known.find((a) => a.action === of.action) && (
           <span className="small muted">{known.find((a) => a.action === of.action)?.meaning}</span>
         )}
@@ -73,10 +73,10 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
 }
 
 /** What was narrowed to from an entry, until it is taken off. */
-function Taken({ words, value, drop }: { words: string; value: string | undefined; drop: () => void }) {
+function ActiveFilter({ words, value, drop }: { words: string; value: string | undefined; drop: () => void }) {
   if (!value) return null;
   return (
-    <span className="chip audit-taken" aria-current="true">
+    <span className="chip audit-active-filters" aria-current="true">
       {words} <code>{value}</code>
       <Button reads tone="quiet" className="icon" aria-label={text.removeFilterWordsValue(words, value)} onClick={drop}>
         <X aria-hidden size={12} />

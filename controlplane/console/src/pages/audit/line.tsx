@@ -3,10 +3,10 @@ import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import type { Asked } from "./words";
+import type { AuditFilters } from "./words";
 
 /** One entry of the log, in a row. */
-export function Line({ of: e, row, search }: { of: Of<"Event">; row: number; search: Asked }) {
+export function Line({ of: e, row, search }: { of: Of<"Event">; row: number; search: AuditFilters }) {
   return (
     <tr aria-rowindex={row} data-entry={e.id} data-outcome={e.outcome}>
       <td className="small muted">

@@ -11,16 +11,16 @@ import { Entries } from "./entries";
 import { Entry } from "./entry";
 import { Facets } from "./facets";
 import { VerifyChain } from "./verifychain";
-import { type Asked, queryOf } from "./words";
+import { type AuditFilters, queryOf } from "./words";
 import "./audit.css";
 
 type Event = Of<"Event">;
 
 /** The log of a tenant: who did what, to what, when, from where, and how it ended. */
 export default function Audit() {
-  const search = useSearch({ strict: false }) as Asked;
+  const search = useSearch({ strict: false }) as AuditFilters;
   const navigate = useNavigate();
-  const go = (next: Asked) => void navigate({ to: ".", search: next as never, resetScroll: false });
+  const go = (next: AuditFilters) => void navigate({ to: ".", search: next as never, resetScroll: false });
   const query = queryOf(search);
   return (
     <>
@@ -38,7 +38,7 @@ export default function Audit() {
   );
 }
 
-type LogProps = { query: ReturnType<typeof queryOf>; search: Asked; narrowed: boolean; clear: () => void };
+type LogProps = { query: ReturnType<typeof queryOf>; search: AuditFilters; narrowed: boolean; clear: () => void };
 
 function Log({ query, search, narrowed, clear }: LogProps) {
   const log = useInfiniteQuery({

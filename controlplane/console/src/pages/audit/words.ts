@@ -2,7 +2,7 @@ import * as text from "#text/audit";
 import type { Query } from "../../api/client";
 
 /** What stands in the address of the log. */
-export type Asked = {
+export type AuditFilters = {
   actor?: string;
   action?: string;
   object?: string;
@@ -18,7 +18,7 @@ export type Asked = {
 };
 
 /** What the API is asked for; days are those of whoever looks, and the last one counts wholly. */
-export function queryOf(a: Asked): Query {
+export function queryOf(a: AuditFilters): Query {
   return {
     actor_id: a.actor,
     action: a.action,

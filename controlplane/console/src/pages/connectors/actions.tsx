@@ -3,16 +3,16 @@ import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { problemAt, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { SyncNow } from "./syncnow";
 import { canSync } from "./words";
 
-type Stop = "pause" | "disable";
+type StopAction = "pause" | "disable";
 
-const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
+const stops: Record<StopAction, { verb: string; title: string; lead: string }> = {
   pause: {
     verb: text.pause,
     title: text.pauseConnector,
@@ -28,7 +28,7 @@ const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
 /** What can be done with a connector as it stands. */
 export function Actions({ of: c }: { of: Connector }) {
   const may = useMay();
-  const [stop, setStop] = useState<Stop>();
+  const [stop, setStop] = useState<StopAction>();
   const [syncing, setSyncing] = useState(false);
   const resume = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/resume`, { ifMatch: c.version, key }),
@@ -74,13 +74,13 @@ export function Actions({ of: c }: { of: Connector }) {
         ]}
       />
       <SyncNow of={c} open={syncing} close={() => setSyncing(false)} />
-      {stop && <Halt of={c} what={stop} close={() => setStop(undefined)} />}
+      {stop && <StopDialog of={c} what={stop} close={() => setStop(undefined)} />}
     </>
   );
 }
 
 /** Asks why a connector is stopped, and stops it. It is there only while it is asked, so that its words stay the same as it closes. */
-function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => void }) {
+function StopDialog({ of: c, what, close }: { of: Connector; what: StopAction; close: () => void }) {
   const [reason, setReason] = useState("");
   const halt = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/${what}`, { body: { reason: reason.trim() }, ifMatch: c.version, key }),
@@ -89,7 +89,7 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       {...stops[what]}
@@ -106,7 +106,7 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
         max={2000}
         error={problemAt(halt.error, "reason")}
       />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

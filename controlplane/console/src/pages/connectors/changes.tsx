@@ -144,7 +144,7 @@ function Before({ of: c }: { of: Change }) {
           <span className="muted">{f.replaceAll("_", " ")}: </span>
           {previewValue(before[f]) && (
             <>
-              <bdi className="connectors-before">{previewValue(before[f]).slice(0, 120)}</bdi> →{" "}
+              <bdi className="connectors-removed-mapping">{previewValue(before[f]).slice(0, 120)}</bdi> →{" "}
             </>
           )}
           <bdi>{previewValue(after[f]).slice(0, 120) || text.nothing}</bdi>

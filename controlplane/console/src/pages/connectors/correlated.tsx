@@ -62,7 +62,7 @@ function Samples({ of, label }: { of: Sample[]; label: string }) {
               <Text of={s.to?.display} none={s.candidates.length > 1 ? text.oneOfCount(s.candidates.length) : text.nobody} />
             </td>
             <td className="num">{s.score.toFixed(2)}</td>
-            <td className="connectors-tall">{s.candidates[0]?.explanation?.join("; ") || s.reason.replaceAll("_", " ")}</td>
+            <td className="connectors-cell">{s.candidates[0]?.explanation?.join("; ") || s.reason.replaceAll("_", " ")}</td>
           </tr>
         ))}
       </tbody>

@@ -97,13 +97,13 @@ export function DiffTable({ connector, rows, made, set }: Props) {
                 <span className="sr">{r.sign === "+" ? text.newLabelLower : r.sign === "−" ? text.removedLower : text.changedType}</span>
               </td>
               <td>
-                <code className={r.sign === "−" ? "connectors-before" : ""}>
+                <code className={r.sign === "−" ? "connectors-removed-mapping" : ""}>
                   <Text of={r.path} />
                 </code>{" "}
                 <span className="small faint">{r.object}</span>
               </td>
               <td>{r.before ? <code>{r.before}</code> : "—"}</td>
-              <td className="connectors-tall">
+              <td className="connectors-cell">
                 {r.now ? <code>{r.now}</code> : "—"}{" "}
                 {r.sign !== "−" && (
                   <span className="small muted">
@@ -111,7 +111,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
                   </span>
                 )}
               </td>
-              <td className="connectors-tall">
+              <td className="connectors-cell">
                 {r.proposal}
                 {r.loses && <small className="bad"> {r.loses}</small>}
               </td>

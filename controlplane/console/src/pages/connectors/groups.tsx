@@ -39,7 +39,7 @@ function OneGroup({ of: g }: { of: Group }) {
         </h3>
         {g.held > 0 && <State of="held" words={text.nHeld(n(g.held))} />}
       </div>
-      <div className="connectors-sides small">
+      <div className="connectors-columns small">
         {shares
           .filter(([, list]) => list.length > 0)
           .map(([words, list]) => (

@@ -3,7 +3,7 @@ import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Failure, Note, Part, Skeleton, Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -61,10 +61,10 @@ export function HeldRunChanges({ of: run }: { of: Of<"Run"> }) {
         <tbody>
           {found.data.items.map((h) => (
             <tr key={h.id}>
-              <td className="connectors-tall">{guardWords(h.kind)}</td>
+              <td className="connectors-cell">{guardWords(h.kind)}</td>
               <td className="num">{n(h.held)}</td>
-              <td className="connectors-tall">{rules[h.rule](h)}</td>
-              <td className="connectors-tall">{h.cause || <span className="faint">{text.noPattern}</span>}</td>
+              <td className="connectors-cell">{rules[h.rule](h)}</td>
+              <td className="connectors-cell">{h.cause || <span className="faint">{text.noPattern}</span>}</td>
               <td>
                 <State of={h.state} tone={h.state === "open" || h.state === "partly_released" ? "warn" : "neutral"} />
               </td>
@@ -89,7 +89,7 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.discardChanges(held)}
@@ -100,6 +100,6 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
     >
       <p>{text.theHeldChangesAreNotApplied}</p>
       <TextField label={text.reason} hint={text.recordedInTheAuditLog} value={comment} set={setComment} required rows={2} max={1000} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

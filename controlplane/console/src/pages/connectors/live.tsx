@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import * as text from "#text/syncruns";
-import { follow } from "../../api/stream";
+import { followStream } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/elements";
 import { Failure, Note, Part, When } from "../../kit/kit";
@@ -88,11 +88,11 @@ function useProgress(run: Run) {
     const control = new AbortController();
     let lines = 0;
     let said = "";
-    follow(`/connectors/${run.connector_id}/sync-runs/${run.id}/events`, {
+    followStream(`/connectors/${run.connector_id}/sync-runs/${run.id}/events`, {
       signal: control.signal,
       ends: (t) => ends.has(t.event),
       cut: setLost,
-      told: (t) => {
+      event: (t) => {
         const p = t.data as Progress;
         setNow((was) => ({ ...was, ...p }));
         const words = `${runWords(p.status)}: ${p.phase?.replaceAll("_", " ") ?? ""}${p.message ? `, ${p.message}` : ""}`;

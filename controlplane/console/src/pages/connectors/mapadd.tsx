@@ -3,7 +3,7 @@ import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { masked } from "../wizard/fields";
 import { again, type Kind, kindsOf, kindWords } from "./kinds";
@@ -37,7 +37,7 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -69,7 +69,7 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
           setTransform={setTransform}
         />
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

@@ -4,7 +4,7 @@ import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Failure, Note, Skeleton } from "../../kit/kit";
 import { connectors, Pick, type Picked } from "../../kit/pick";
 
@@ -12,7 +12,7 @@ import { connectors, Pick, type Picked } from "../../kit/pick";
 export function CopyMappings({ of: c, version, open, close }: { of: Connector; version: number; open: boolean; close: () => void }) {
   const [other, setOther] = useState<Picked | null>(null);
   const path = `/connectors/${c.id}/mappings/copy-from/${other?.id}`;
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["copy", c.id, other?.id, version],
     queryFn: ({ signal }) => ask<Of<"CopiedMappings">>("POST", path, { query: { dry_run: true }, signal }),
     enabled: open && other !== null,
@@ -25,30 +25,30 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open={open}
       close={close}
       title={text.copyMappingsFromAnotherConnector}
       lead={text.mappingsThatFitTheFieldsOf}
       verb={text.copy}
-      disabled={!tried.data}
+      disabled={!preview.data}
       act={() => copy.mutateAsync()}
     >
       <Pick label={text.from} source={{ ...connectors, query: { type: c.type } }} value={other} set={setOther} required />
-      {other && tried.isPending && <Skeleton rows={2} />}
-      {tried.isError && <Failure error={tried.error} />}
-      {tried.data && (
-        <Note tone={tried.data.misfits.length > 0 ? "warn" : "ok"}>
-          <p>{text.mappingsWouldBeCopied(tried.data.copied)}</p>
-          {tried.data.misfits.length > 0 && (
+      {other && preview.isPending && <Skeleton rows={2} />}
+      {preview.isError && <Failure error={preview.error} />}
+      {preview.data && (
+        <Note tone={preview.data.misfits.length > 0 ? "warn" : "ok"}>
+          <p>{text.mappingsWouldBeCopied(preview.data.copied)}</p>
+          {preview.data.misfits.length > 0 && (
             <ul>
-              {tried.data.misfits.map((m) => (
+              {preview.data.misfits.map((m) => (
                 <li key={`${m.object} ${m.source_path}`}>{text.sourcePathCannotBeCopiedReason(<code>{m.source_path}</code>, m.reason)}</li>
               ))}
             </ul>
           )}
         </Note>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { again, type Kind, optional } from "./kinds";
 import { isNamed, RuleFields } from "./rule";
@@ -34,7 +34,7 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -56,6 +56,6 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
           setTransform={setTransform}
         />
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -36,15 +36,15 @@ export default function MappingTab({ of: c }: { of: Connector }) {
   const [adding, setAdding] = useState(false);
   const [copying, setCopying] = useState(false);
   const found = useGet<Mappings>(`/connectors/${c.id}/mappings`);
-  const looked = Boolean(found.data?.schema_snapshot_id);
-  const schema = useGet<Of<"SchemaSnapshot">>(`/connectors/${c.id}/schema`, {}, { enabled: looked });
-  if (found.isPending || (looked && schema.isPending)) return <Skeleton rows={8} />;
+  const discovered = Boolean(found.data?.schema_snapshot_id);
+  const schema = useGet<Of<"SchemaSnapshot">>(`/connectors/${c.id}/schema`, {}, { enabled: discovered });
+  if (found.isPending || (discovered && schema.isPending)) return <Skeleton rows={8} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const all = found.data.mappings;
   const narrowed = all.some((m) => m.object === kind) ? kind : undefined;
   const shown = all.filter((m) => (!only || m.action === "map") && (!narrowed || m.object === narrowed));
   const samples = samplesOf(schema.data);
-  if (all.length === 0) return <Undecided of={c} looked={looked} />;
+  if (all.length === 0) return <Undecided of={c} discovered={discovered} />;
   return (
     <>
       <div className="row between">
@@ -137,7 +137,7 @@ function Kinds({ of, chosen, choose }: { of: One[]; chosen: Kind | undefined; ch
 }
 
 /** Nobody has said yet what becomes of the fields: they are mapped by what is proposed. */
-function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
+function Undecided({ of: c, discovered }: { of: Connector; discovered: boolean }) {
   const may = useMay();
   const accept = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/wizard/accept-mappings`, { key }),
@@ -152,7 +152,7 @@ function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
   return (
     <Empty title={text.noMappingsYet}>
       <p>{text.untilYouSetMappingsPeopleUse}</p>
-      {may.admin && looked && (
+      {may.admin && discovered && (
         <div className="row">
           <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>
             {text.acceptProposedMappings}
@@ -162,12 +162,12 @@ function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
           </Link>
         </div>
       )}
-      {may.admin && !looked && (
+      {may.admin && !discovered && (
         <Button tone="primary" disabled={look.isPending} onClick={() => look.mutate()}>
           {look.isPending ? text.runningDiscovery : text.runDiscovery}
         </Button>
       )}
-      {!may.admin && !looked && <Note>{text.discoveryHasNotRunYet}</Note>}
+      {!may.admin && !discovered && <Note>{text.discoveryHasNotRunYet}</Note>}
     </Empty>
   );
 }

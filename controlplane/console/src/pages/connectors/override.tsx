@@ -2,7 +2,7 @@ import { useState } from "react";
 import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Skeleton } from "../../kit/kit";
 import type { DiffRow } from "./diffrow";
 import type { Kind } from "./kinds";
@@ -26,7 +26,7 @@ export function Override({
   const [target, setTarget] = useState("");
   const [transform, setTransform] = useState("");
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -49,6 +49,6 @@ export function Override({
       ) : (
         <Skeleton rows={3} />
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -29,7 +29,7 @@ export function Overview({ of: c }: { of: Connector }) {
         </Note>
       )}
       <UnmanagedGrants of={c} />
-      <Holding of={c} />
+      <HeldRunNotice of={c} />
       <Diffs of={c} />
       <Figures of={c} />
       <Part title={text.lastSyncRuns}>
@@ -109,7 +109,7 @@ function Failing({ of: c, health }: { of: Connector; health: Health | undefined 
   );
 }
 
-function Holding({ of: c }: { of: Connector }) {
+function HeldRunNotice({ of: c }: { of: Connector }) {
   const held = useGet<{ items: Run[] }>(`/connectors/${c.id}/sync-runs`, { status: "held", limit: 1 });
   const run = held.data?.items[0];
   if (!run) return null;

@@ -10,11 +10,11 @@ import { countOf, type Kind } from "./kinds";
 type Rule = { object: Kind; source_path: string; target_field: string; transform: string };
 
 /** What comes of a mapping on real records, half a second after the last key. */
-export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
+export function MappingPreview({ of: connector, rule }: { of: string; rule: Rule }) {
   const typed = JSON.stringify(rule);
   const rested = useDebounced(typed, 500);
   const asked = JSON.parse(rested) as Rule;
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["trial", connector, asked],
     queryFn: ({ signal }) => {
       const { transform, ...rest } = asked;
@@ -25,13 +25,13 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
     retry: false,
     staleTime: 60_000,
   });
-  if (tried.isError) return <Failure error={tried.error} />;
-  if (!tried.data) return <Skeleton rows={3} />;
-  if (tried.data.error) return <Note tone="bad">{tried.data.error.message}</Note>;
-  const rows = tried.data.rows.filter((r) => r.object === asked.object).slice(0, 5);
+  if (preview.isError) return <Failure error={preview.error} />;
+  if (!preview.data) return <Skeleton rows={3} />;
+  if (preview.data.error) return <Note tone="bad">{preview.data.error.message}</Note>;
+  const rows = preview.data.rows.filter((r) => r.object === asked.object).slice(0, 5);
   return (
     <>
-      <Table label={text.result} stale={tried.isPlaceholderData || typed !== rested}>
+      <Table label={text.result} stale={preview.isPlaceholderData || typed !== rested}>
         <thead>
           <tr>
             <th scope="col">{text.record}</th>
@@ -51,7 +51,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
                 <td>
                   <Text of={previewValue(r.before[asked.source_path])} none={text.empty} />
                 </td>
-                <td className={wrong ? "bad connectors-tall" : "connectors-tall"}>
+                <td className={wrong ? "bad connectors-cell" : "connectors-cell"}>
                   {wrong ? wrong.message : <Text of={previewValue(after(r.after, asked.target_field))} none={text.empty} />}
                 </td>
               </tr>
@@ -59,7 +59,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
           })}
         </tbody>
       </Table>
-      {tried.data.findings
+      {preview.data.findings
         .filter((f) => f.source_path === asked.source_path || f.target_field === asked.target_field)
         .map((f) => (
           <Note key={f.check} tone="warn">

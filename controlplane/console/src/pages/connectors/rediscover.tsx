@@ -4,7 +4,7 @@ import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import "./connectors.css";
@@ -13,7 +13,7 @@ import { TargetError } from "./target";
 import { n } from "./words";
 
 type Diff = Of<"SchemaDiff">;
-type Look = Of<"Rediscovery">;
+type RediscoveryResult = Of<"Rediscovery">;
 
 /** What has changed in the fields of the source, and what is to be done about each. */
 export default function Rediscover() {
@@ -21,9 +21,9 @@ export default function Rediscover() {
   const may = useMay();
   const connector = useGet<Connector>(`/connectors/${id}`);
   const diffs = useGet<{ items: Diff[] }>(`/connectors/${id}/schema-diffs`, { limit: 20 });
-  const [looked, setLooked] = useState<Look>();
+  const [looked, setLooked] = useState<RediscoveryResult>();
   const look = useAct({
-    act: (_, key) => ask<Look>("POST", `/connectors/${id}/rediscover`, { key, body: {} }),
+    act: (_, key) => ask<RediscoveryResult>("POST", `/connectors/${id}/rediscover`, { key, body: {} }),
     changes: [`/connectors/${id}`],
     after: setLooked,
   });
@@ -66,7 +66,7 @@ export default function Rediscover() {
   );
 }
 
-function Outcome({ of: l }: { of: Look }) {
+function Outcome({ of: l }: { of: RediscoveryResult }) {
   if (!l.success)
     return (
       <Note tone="bad">
@@ -131,7 +131,7 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
         made={made}
         set={may.admin ? (key, d) => setMade(d ? { ...made, [key]: d } : without(made, key)) : undefined}
       />
-      <AskFirst
+      <ConfirmDialog
         open={leaving}
         close={() => setLeaving(false)}
         title={text.keepAllMappings}

@@ -4,11 +4,11 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Checks, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
 import type { Change } from "./change";
-import { expected, type Narrowing, type Shares, sharesOf, subsetOf } from "./subset";
+import { expected, type ReleaseFilter, type Shares, sharesOf, subsetOf } from "./subset";
 import { guardWords, n } from "./words";
 
 type Props = { run: Of<"Run">; holding: Of<"Holding">; close: () => void /** These changes alone. */; chosen?: Change[] };
@@ -16,7 +16,7 @@ type Props = { run: Of<"Run">; holding: Of<"Holding">; close: () => void /** The
 /** Releases what is held, or a part of it: by kind, and within a kind by department or branch. The service counts again before it does anything. */
 export function Release({ run, holding, close, chosen: picked }: Props) {
   const open = holding.items.filter((h) => h.held > 0);
-  const [narrow, setNarrow] = useState<Narrowing>({ kinds: open.map((h) => h.kind), departments: [], containers: [] });
+  const [narrow, setNarrow] = useState<ReleaseFilter>({ kinds: open.map((h) => h.kind), departments: [], containers: [] });
   const [comment, setComment] = useState("");
   const [counted, setCounted] = useState<{ of: string; count: number }>();
   const at = `/connectors/${run.connector_id}/sync-runs/${run.id}`;
@@ -44,7 +44,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -72,13 +72,13 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
         ))}
       </Note>
       <TextField label={text.reason} hint={text.recordedInTheAuditLog} value={comment} set={setComment} required rows={2} max={1000} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
 const keysOf = (of: Change[], name: "external_id" | "object") => [...new Set(of.map((c) => c[name]))];
 
-type ChoiceProps = { of: Narrowing; set: (n: Narrowing) => void; kinds: (readonly [string, string])[]; shares: Shares };
+type ChoiceProps = { of: ReleaseFilter; set: (n: ReleaseFilter) => void; kinds: (readonly [string, string])[]; shares: Shares };
 
 /** Which part is released: kinds, and within them departments and branches. */
 function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {

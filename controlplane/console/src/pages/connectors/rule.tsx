@@ -2,7 +2,7 @@ import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { TextField } from "../../kit/form";
 import type { Kind } from "./kinds";
-import { Trial } from "./preview";
+import { MappingPreview } from "./preview";
 import { TargetField } from "./target-fields";
 
 type Props = {
@@ -34,7 +34,7 @@ export function RuleFields({ connector, object, path, fields, target, setTarget,
         max={4096}
         hint={text.aPythonExpressionOfValueAnd}
       />
-      {isNamed(target) && <Trial of={connector} rule={{ object, source_path: path, target_field: target, transform }} />}
+      {isNamed(target) && <MappingPreview of={connector} rule={{ object, source_path: path, target_field: target, transform }} />}
     </>
   );
 }

@@ -73,7 +73,7 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
         {text.cancelRun}
       </Button>
     );
-  if (!c || !cameToNothing.includes(run.status) || !canSync(c.status)) return null;
+  if (!c || !endedWithoutEffect.includes(run.status) || !canSync(c.status)) return null;
   return (
     <>
       <Button tone="primary" onClick={() => setAgain(true)}>
@@ -84,7 +84,7 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
   );
 }
 
-const cameToNothing = ["failed", "cancelled", "expired", "discarded"];
+const endedWithoutEffect = ["failed", "cancelled", "expired", "discarded"];
 
 const parts = [
   ["changes", text.changes],
@@ -126,7 +126,7 @@ function Ended({ of: run }: { of: Run }) {
       {part === "errors" ? <RunErrors of={run} /> : part === "groups" ? <Groups of={run} /> : <Changes of={run} />}
       <Part title={text.details}>
         <section className="card padded" aria-label={text.details}>
-          <HowItWasDone of={run} />
+          <RunDetails of={run} />
         </section>
       </Part>
     </>
@@ -162,7 +162,7 @@ const whyAll: Record<string, string> = {
 };
 const plain = (code: string | null | undefined) => code && (whyAll[code] ?? code.replaceAll("_", " "));
 
-function HowItWasDone({ of: run }: { of: Run }) {
+function RunDetails({ of: run }: { of: Run }) {
   const by = run.requested_by as { display?: string } | null;
   const proven = Object.entries(run.complete)
     .filter(([, whole]) => whole)

@@ -53,8 +53,8 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
     },
   });
   const probe = useProbe(c.id, async () => true);
-  const told = useMemo(() => atFields(save.error), [save.error]);
-  const refused = told instanceof Refusal ? told : undefined;
+  const fieldErrors = useMemo(() => atFields(save.error), [save.error]);
+  const refused = fieldErrors instanceof Refusal ? fieldErrors : undefined;
   const wrong = (f: Setting) =>
     patch.wrong[f.key] ?? refused?.errors.find((w) => w.pointer === `#/${f.secret ? "credentials" : "connection"}/${f.key}`)?.detail;
   const field = (f: Setting) => (
@@ -69,7 +69,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
   );
   const advanced = shown.filter((f) => f.advanced);
   return (
-    <div className="connectors-sides">
+    <div className="connectors-columns">
       <form
         className="stack form"
         onSubmit={(e) => {
@@ -87,7 +87,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
             </details>
           )}
         </fieldset>
-        <Problems of={told} />
+        <Problems of={fieldErrors} />
         <Stale of={save.error} path={`/connectors/${c.id}`} />
         {may.admin && (
           <div className="row">

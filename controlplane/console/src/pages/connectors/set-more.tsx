@@ -4,7 +4,7 @@ import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -87,7 +87,7 @@ function Danger({ of: c }: { of: Connector }) {
           </Button>
         </div>
       </div>
-      <AskFirst
+      <ConfirmDialog
         open={open}
         close={() => setOpen(false)}
         title={text.deleteName(c.name)}
@@ -98,7 +98,7 @@ function Danger({ of: c }: { of: Connector }) {
       >
         <p>{text.theSecretsAreDeletedAndYou}</p>
         <TextField label={text.enterTheNameNameToConfirm(c.name)} value={typed} set={setTyped} />
-      </AskFirst>
+      </ConfirmDialog>
     </Part>
   );
 }

@@ -27,7 +27,7 @@ export default function Schedule({ of: c }: { of: Connector }) {
   if (found.isPending) return <Skeleton rows={5} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
-    <div className="connectors-sides">
+    <div className="connectors-columns">
       <Fields of={c} view={found.data} />
       <Next of={found.data} />
     </div>

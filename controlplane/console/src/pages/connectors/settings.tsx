@@ -27,7 +27,7 @@ export default function Settings({ of: c }: { of: Connector }) {
   const shown = (Object.keys(sections) as Section[]).filter((s) => s !== "more" || may.admin);
   return (
     <>
-      <nav className="connectors-jump" aria-label={text.sectionsOfTheSettings}>
+      <nav className="connectors-row-link" aria-label={text.sectionsOfTheSettings}>
         {shown.map((s) => (
           <Link
             key={s}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expected, type Narrowing, sharesOf, subsetOf } from "./subset";
+import { expected, type ReleaseFilter, sharesOf, subsetOf } from "./subset";
 
 const group = (guard: string | null, held: number, departments: [string | null, number][]) =>
   ({
@@ -24,7 +24,7 @@ const holds = [
   { kind: "account_missing", held: 5 },
   { kind: "grant_removed", held: 4 },
 ];
-const all: Narrowing = { kinds: ["account_missing", "grant_removed"], departments: [], containers: [] };
+const all: ReleaseFilter = { kinds: ["account_missing", "grant_removed"], departments: [], containers: [] };
 
 test("shares are of the chosen kinds that are held, and of nothing else", () => {
   expect(sharesOf(groups, all.kinds).departments).toEqual([

@@ -3,7 +3,7 @@ import type { Of } from "../../api/types";
 type Group = Of<"Group">;
 
 /** What of the held changes is meant: kinds, and within them departments or branches; empty lists mean all. */
-export type Narrowing = { kinds: string[]; departments: string[]; containers: string[] };
+export type ReleaseFilter = { kinds: string[]; departments: string[]; containers: string[] };
 type Named = { value: string; count: number };
 export type Shares = { departments: Named[]; containers: Named[]; samples: string[] };
 
@@ -24,15 +24,15 @@ function sum(shares: { value: string | null; count: number }[]): Named[] {
 }
 
 /** How many changes a choice means, as far as it can be told from here; the service counts exactly and refuses another number. */
-export function expected(holds: { kind: string; held: number }[], shares: Shares, of: Narrowing): number {
-  const whole = holds.filter((h) => of.kinds.includes(h.kind)).reduce((n, h) => n + h.held, 0);
+export function expected(holds: { kind: string; held: number }[], shares: Shares, of: ReleaseFilter): number {
+  const total = holds.filter((h) => of.kinds.includes(h.kind)).reduce((n, h) => n + h.held, 0);
   const part = (list: Named[], chosen: string[]) =>
-    chosen.length === 0 ? whole : list.filter((s) => chosen.includes(s.value)).reduce((n, s) => n + s.count, 0);
-  return Math.min(whole, part(shares.departments, of.departments), part(shares.containers, of.containers));
+    chosen.length === 0 ? total : list.filter((s) => chosen.includes(s.value)).reduce((n, s) => n + s.count, 0);
+  return Math.min(total, part(shares.departments, of.departments), part(shares.containers, of.containers));
 }
 
 /** The same as the API takes it. */
-export const subsetOf = (of: Narrowing): Partial<Narrowing> => ({
+export const subsetOf = (of: ReleaseFilter): Partial<ReleaseFilter> => ({
   kinds: of.kinds,
   ...(of.departments.length > 0 ? { departments: of.departments } : {}),
   ...(of.containers.length > 0 ? { containers: of.containers } : {}),

@@ -4,7 +4,7 @@ import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 
 type Kind = "changes" | "everything" | "preview" | "preview_changes";
@@ -38,7 +38,7 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
     after: (r) => void navigate({ to: "/connectors/$id/runs/$run" as never, params: { id: c.id, run: r.run_id } as never }),
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open={open}
       close={close}
       title={text.syncNow}
@@ -70,6 +70,6 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
         />
         <TextField label={text.recordsPerWrite} type="number" value={chunk} set={setChunk} placeholder="500" hint={text.rangeOfRecordsPerWrite} />
       </div>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

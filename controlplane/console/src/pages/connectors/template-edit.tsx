@@ -3,7 +3,7 @@ import * as text from "#text/mappings";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { settingOverrides } from "./overrides";
@@ -52,7 +52,7 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
   });
   const change = (at: number, more: Partial<Rule>) => setAttributes(attributes.map((r, i) => (i === at ? { ...r, ...more } : r)));
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -85,6 +85,6 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
         <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>{text.addAttribute}</Button>
       </div>
       <Check label={text.createAccountsAsEnabled} value={enabled} set={setEnabled} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

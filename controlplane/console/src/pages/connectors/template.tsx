@@ -33,7 +33,7 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
         <tbody>
           <tr>
             <td>{text.usernameLower}</td>
-            <td className="connectors-tall">
+            <td className="connectors-cell">
               <code>{a.username.expression}</code>
             </td>
             <td>{a.username.on === "always" ? text.alwaysAccountsAreRenamed : text.onCreation}</td>
@@ -41,7 +41,7 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
           {a.container && (
             <tr>
               <td>{text.containerLower}</td>
-              <td className="connectors-tall">
+              <td className="connectors-cell">
                 <code>{a.container.expression}</code>
               </td>
               <td>{a.container.on === "always" ? text.alwaysAccountsAreMoved : text.onCreation}</td>
@@ -55,7 +55,7 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
                 </code>
                 {r.required && <span className="small muted"> {text.requiredLower}</span>}
               </td>
-              <td className="connectors-tall">
+              <td className="connectors-cell">
                 <code>{r.expression}</code>
               </td>
               <td>{r.on === "create" ? text.onCreation : text.always}</td>
@@ -102,7 +102,7 @@ function TryTemplate({ of: c }: { of: Connector }) {
                   <td>
                     <code>{a.target}</code>
                   </td>
-                  <td className={a.error ? "bad connectors-tall" : "connectors-tall"}>
+                  <td className={a.error ? "bad connectors-cell" : "connectors-cell"}>
                     {a.error ? (
                       a.error.message
                     ) : (

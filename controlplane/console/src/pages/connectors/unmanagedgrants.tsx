@@ -3,7 +3,7 @@ import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { TextField } from "../../kit/fields";
 import { Button, Note } from "../../kit/kit";
@@ -31,7 +31,7 @@ export function UnmanagedGrants({ of: c }: { of: Connector }) {
 function Accept({ of: c, close }: { of: Connector; close: () => void }) {
   const [comment, setComment] = useState("");
   const path = "/entitlements/grants/accept-as-found";
-  const trial = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: text.dryRun }, true);
+  const preview = useDryRun<Of<"GrantsAccepted">>(path, { connector_id: c.id, comment: text.dryRun }, true);
   const accept = useAct({
     act: (why: string, key) => ask<Of<"GrantsAccepted">>("POST", path, { body: { connector_id: c.id, comment: why }, key }),
     changes: ["/entitlements/grants", "/identities", "/accounts", "/dashboard", "/decision-tasks"],
@@ -39,16 +39,16 @@ function Accept({ of: c, close }: { of: Connector; close: () => void }) {
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.acceptAsFound}
       lead={text.acceptedGrantsAreNoLongerListed}
       verb={text.acceptGrants}
-      disabled={comment.trim() === "" || trial.data?.accepted === 0}
+      disabled={comment.trim() === "" || preview.data?.accepted === 0}
       act={() => accept.mutateAsync(comment.trim())}
     >
-      <DryRun of={trial}>
+      <DryRun of={preview}>
         {(t) => (
           <p>
             {text.grantsAreAccepted(t.accepted)}
@@ -57,6 +57,6 @@ function Accept({ of: c, close }: { of: Connector; close: () => void }) {
         )}
       </DryRun>
       <TextField label={text.comment} value={comment} set={setComment} rows={2} max={2000} required hint={text.theReasonWhyThisAccessIs} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -74,15 +74,17 @@ export const runWords = (status: string) => runStates[status] ?? status.replaceA
 export function runSummary(runs: Pick<RunBrief, "status">[]): string {
   if (runs.length === 0) return text.noRunYet;
   const of = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
-  const parts: [number, string][] = [
-    [of("good"), "succeeded"],
-    [of("part"), text.heldOrPartial],
-    [of("bad"), "failed"],
-    [of("open"), "running"],
-    [of("none"), text.withoutEffect],
+  const groups: [number, (n: number) => string][] = [
+    [of("good"), text.countSucceeded],
+    [of("part"), text.countHeldOrPartial],
+    [of("bad"), text.countFailed],
+    [of("open"), text.countRunning],
+    [of("none"), text.countWithoutEffect],
   ];
-  const told = parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
-  return text.lastRunsTold(runs.length, told.join(", "));
+  return text.lastRuns(
+    runs.length,
+    groups.filter(([n]) => n > 0).map(([n, words]) => words(n)),
+  );
 }
 
 const guards: Record<string, string> = {

@@ -11,13 +11,13 @@ import { Checklist, ConnectorProblems, Figure, Requests, Tasks } from "./parts";
 import { Timeline } from "./timeline";
 import { greeting, openTasksText } from "./words";
 
-type Sum = Of<"Dashboard">;
+type DashboardFigures = Of<"Dashboard">;
 
 /** What needs attention and how far the tenant is, for what the viewer may see. */
 export default function Dashboard() {
   const me = useMe();
   const may = useMay();
-  const sum = useGet<Sum>("/dashboard", {}, { every: 30_000 });
+  const sum = useGet<DashboardFigures>("/dashboard", {}, { every: 30_000 });
   return (
     <>
       <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? openTasksText(sum.data) : text.loading}>
@@ -46,7 +46,7 @@ const Waiting = () => (
   </>
 );
 
-function Summed({ of }: { of: Sum }) {
+function Summed({ of }: { of: DashboardFigures }) {
   const { connectors, runs, held, checklist } = of;
   // A tenant without a single system has nothing to draw.
   const fresh = checklist && !checklist.system_connected;
@@ -66,7 +66,7 @@ function Summed({ of }: { of: Sum }) {
         </div>
       )}
       {!connectors && (
-        <div className="dash-even">
+        <div className="dash-columns">
           <Tasks open={of.inbox.open} />
           <Requests />
         </div>
@@ -75,7 +75,7 @@ function Summed({ of }: { of: Sum }) {
   );
 }
 
-function Figures({ of }: { of: Sum }) {
+function Figures({ of }: { of: DashboardFigures }) {
   const may = useMay();
   const { figures: f, connectors, inbox } = of;
   const worst = connectors?.failing[0];

@@ -108,7 +108,7 @@ export function ConnectorProblems({ of, held }: { of: Of<"DashboardConnectors">;
             </Link>
             <span className="small muted">{text.failingSinceSince(<When at={f.since} />)}</span>
             {f.error_summary && (
-              <span className="small dash-why" dir="auto">
+              <span className="small dash-cause" dir="auto">
                 {f.error_summary.slice(0, 240)}
               </span>
             )}

@@ -143,10 +143,10 @@ function Scrolls({ label, className, children }: { label: string; className: str
 
 function Line({ of, page }: { of: Inline[]; page: string }): JSX.Element[] {
   // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change
-  return of.map((i, n) => <Bit key={n} of={i} page={page} />);
+  return of.map((i, n) => <InlineNode key={n} of={i} page={page} />);
 }
 
-function Bit({ of, page }: { of: Inline; page: string }): JSX.Element {
+function InlineNode({ of, page }: { of: Inline; page: string }): JSX.Element {
   if (typeof of === "string") return <>{of}</>;
   if (of.t === "code") return <code>{of.s}</code>;
   if (of.t === "br") return <br />;

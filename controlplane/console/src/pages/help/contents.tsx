@@ -40,10 +40,10 @@ function Groups({ of }: { of: Listed[] }) {
       ))}
       <Part title={text.apiReference} lead={text.generatedFromTheOpenapiDescriptionOf}>
         <p className="row">
-          <a className="help-out" href={`${basePath}/docs`}>
+          <a className="help-external" href={`${basePath}/docs`}>
             {text.tryItInTheBrowser}
           </a>
-          <a className="help-out" href={`${basePath}/redoc`}>
+          <a className="help-external" href={`${basePath}/redoc`}>
             {text.readIt}
           </a>
         </p>
@@ -66,7 +66,7 @@ function Card({ of }: { of: Listed }) {
 function Found({ of }: { of: Hit[] }) {
   if (of.length === 0) return <Empty title={text.noResults}>{text.theSearchCoversTitlesAndHeadings}</Empty>;
   return (
-    <ul className="help-found" aria-label={text.searchResults}>
+    <ul className="help-result" aria-label={text.searchResults}>
       {of.map((h) => (
         <li key={`${h.page}#${h.at}`}>
           <Link to={"/help/$page" as never} params={{ page: h.page } as never} {...(h.at ? { hash: h.at } : {})}>

@@ -13,7 +13,7 @@ import { useDecisions } from "./usedecisions";
 
 // Dialogs come when they are first needed.
 const Answer = lazy(() => import("./actionform"));
-const Handover = lazy(() => import("./reassign"));
+const ReassignOrEscalate = lazy(() => import("./reassign"));
 
 /** What is being asked before something is done, and the doing. */
 export function useActionDialog(
@@ -89,7 +89,7 @@ export function useActionDialog(
           }}
         />
       )}
-      {full && hand && <Handover what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
+      {full && hand && <ReassignOrEscalate what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
     </Suspense>
   );
   return { act, doings, dialog, progress, undoLast: deciding.undoLast };

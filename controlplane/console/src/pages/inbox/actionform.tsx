@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import * as text from "#text/inbox";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import type { Decision } from "./decisions";
 import { InputsOf } from "./inputs";
@@ -39,7 +39,7 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
     return act(choice, meant.current.key);
   };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       wide={task.kind === "schema_diff" || task.kind === "pack_conflict"}
@@ -60,7 +60,7 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
         value={comment}
         set={setComment}
       />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

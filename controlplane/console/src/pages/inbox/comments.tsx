@@ -23,7 +23,7 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
     <section className="stack tight" aria-label={texts.comments}>
       <h3>{texts.comments}</h3>
       {task.comments.length === 0 && <p className="small muted">{texts.noCommentsYet}</p>}
-      <ul className="inbox-said">
+      <ul className="inbox-reason">
         {task.comments.map((c) => (
           <li key={`${c.at}${c.text}`}>
             <p className="small">
@@ -34,7 +34,7 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
                 <When at={c.at} />
               </span>
             </p>
-            <p className="inbox-words" dir="auto">
+            <p className="inbox-summary" dir="auto">
               {c.text}
             </p>
           </li>

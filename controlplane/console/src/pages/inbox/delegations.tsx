@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Failure, Head, LoadingMarker, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
@@ -49,7 +49,7 @@ export default function Delegations() {
           { name: text.scheduled, query: { state: "scheduled" } },
           { name: text.ended, query: { state: "ended,revoked" } },
         ]}
-        columns={[...columns, ...(mayWrite ? [doings(mine, setEdited, setEnded)] : [])]}
+        columns={[...columns, ...(mayWrite ? [actionColumn(mine, setEdited, setEnded)] : [])]}
         csv="delegations"
         empty={{ title: text.noDelegations, words: text.beforeAnAbsenceYouCanDelegate }}
       />
@@ -57,7 +57,7 @@ export default function Delegations() {
         {edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}
       </Suspense>
       {ended && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => setEnded(undefined)}
           title={text.endThisDelegation}
@@ -83,7 +83,7 @@ const columns: Column<Delegation>[] = [
   { title: text.reason, wide: true, cell: (d) => <Text of={d.reason} />, text: (d) => d.reason },
 ];
 
-function doings(mine: (d: Delegation) => boolean, change: (d: Delegation) => void, end: (d: Delegation) => void): Column<Delegation> {
+function actionColumn(mine: (d: Delegation) => boolean, change: (d: Delegation) => void, end: (d: Delegation) => void): Column<Delegation> {
   return {
     title: text.edit,
     cell: (d) =>
@@ -125,7 +125,7 @@ export function InEffect({ of, title }: { of: string; title: string }) {
   return (
     <Part title={title}>
       {by.length === 0 && of_.length === 0 && <p className="small muted">{text.youDecideYourOwnTasksYou}</p>}
-      <ul className="small inbox-said">
+      <ul className="small inbox-reason">
         {by.map((p) => (
           <li key={`by ${p.to.id} ${p.kinds.join()}`}>
             {text.toCanDecideWhatForYou(

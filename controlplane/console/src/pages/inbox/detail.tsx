@@ -14,7 +14,7 @@ import { type Action, at, type Detail as Full, keysOf, kindWords, mainOf, rows, 
 import { conflictsOf, Why } from "./why";
 
 const More = lazy(() => import("./differences"));
-const told = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
+const kindsWithDetails = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
 
 /** What can be done with the open task. */
 export type TaskActions = {
@@ -66,12 +66,12 @@ export function Detail({ task, full, error, retry, doings }: Props) {
       {open ? (
         <Buttons task={task} full={full} readOnly={may.readOnly} admin={may.admin} doings={doings} />
       ) : (
-        <Over task={task} doings={doings} readOnly={may.readOnly} />
+        <ClosedTask task={task} doings={doings} readOnly={may.readOnly} />
       )}
       <section className="card padded stack tight" aria-label={text.facts}>
         <h3>{text.facts}</h3>
         {task.summary && (
-          <p className="inbox-words" dir="auto">
+          <p className="inbox-summary" dir="auto">
             <Text of={task.summary} />
           </p>
         )}
@@ -89,7 +89,7 @@ export function Detail({ task, full, error, retry, doings }: Props) {
             </div>
           ))}
         </dl>
-        {told.has(task.kind) && (
+        {kindsWithDetails.has(task.kind) && (
           <Suspense fallback={<Skeleton rows={2} />}>
             <More task={task} />
           </Suspense>
@@ -178,7 +178,7 @@ function Buttons({
 }
 
 /** What became of a task that waits no more. */
-function Over({ task, doings, readOnly }: { task: Task; doings: TaskActions; readOnly: boolean }) {
+function ClosedTask({ task, doings, readOnly }: { task: Task; doings: TaskActions; readOnly: boolean }) {
   const d = task.decision;
   const undoable = task.state === "decided" && task.apply_at && Date.parse(task.apply_at) > Date.now();
   return (
@@ -216,14 +216,14 @@ function Links({ task }: { task: Task }) {
   return (
     <p className="small inbox-links">
       {links.map((l) => (
-        <Way key={l.to + JSON.stringify(l.params)} of={l} />
+        <TaskLink key={l.to + JSON.stringify(l.params)} of={l} />
       ))}
     </p>
   );
 }
 
 /** A link, or for a person whose record the user may not see nothing: the facts name them. */
-function Way({ of: l }: { of: Place }) {
+function TaskLink({ of: l }: { of: Place }) {
   const person = l.to === "/people/$id";
   const seen = useSeenPerson(person ? l.params?.id : undefined);
   if (person && !seen) return null;

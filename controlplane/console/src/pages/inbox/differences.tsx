@@ -21,12 +21,12 @@ export default function TaskDifferences({ task }: { task: Task }) {
     return (
       <Differences of={((at(c, "fields") ?? []) as string[]).map((f) => ({ field: f, from: at(c, "ours", f), to: at(c, "theirs", f) }))} />
     );
-  if (task.kind === "sync_hold") return rows(c, "groups").map((g) => <Held key={`${g.guard} ${g.object} ${g.change}`} of={g} />);
+  if (task.kind === "sync_hold") return rows(c, "groups").map((g) => <HeldValues key={`${g.guard} ${g.object} ${g.change}`} of={g} />);
   if (task.kind === "schema_diff") return <Fields context={c} />;
   return null;
 }
 
-function Held({ of }: { of: Record<string, unknown> }) {
+function HeldValues({ of }: { of: Record<string, unknown> }) {
   const shares = rows(of, "departments").slice(0, 5);
   return (
     <div className="stack tight">

@@ -23,9 +23,9 @@ const general = (task: Task): (Fact | false)[] => [
   [text.requested, <When key="a" at={task.created_at} />],
 ];
 
-type Tell = (task: Task) => (Fact | false)[];
+type FactsOfKind = (task: Task) => (Fact | false)[];
 
-const request: Tell = ({ context: c }) => [
+const request: FactsOfKind = ({ context: c }) => [
   [text.forLabel, <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
   [text.requester, <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
   [text.reason, <Text key="why" of={words(c, "justification")} none={text.noReasonWasGiven} />],
@@ -45,7 +45,7 @@ const request: Tell = ({ context: c }) => [
 
 const described = (c: unknown) => words(c, "item", "description") ?? words(c, "what", "description");
 
-const account: Tell = ({ context: c }) => [
+const account: FactsOfKind = ({ context: c }) => [
   [text.account, words(c, "account", "name")],
   [text.state, <State key="s" of={words(c, "account", "status")} />],
   [text.previousOwner, at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
@@ -59,7 +59,7 @@ const account: Tell = ({ context: c }) => [
   [text.excluded, list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
 ];
 
-const change: Tell = ({ context: c }) => [
+const change: FactsOfKind = ({ context: c }) => [
   [text.task, <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
   [text.system, words(c, "connector", "display")],
   [text.person, at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
@@ -70,7 +70,7 @@ const change: Tell = ({ context: c }) => [
   [text.attempts, at(c, "attempts") !== undefined && words(c, "attempts")],
 ];
 
-const byKind: Record<string, Tell> = {
+const byKind: Record<string, FactsOfKind> = {
   request_approval: request,
   request_blocked: request,
   external_wait: request,

@@ -78,7 +78,7 @@ const first: Filter[] = [
 ];
 
 /** Everything else by which the inbox is narrowed, and how it is put together. What is seldom used opens by a button. */
-export function Narrow({ search, set, readOnly }: Props & { readOnly: boolean }) {
+export function MoreFilters({ search, set, readOnly }: Props & { readOnly: boolean }) {
   const used = more.filter((f) => search[f.name as keyof Search]).length;
   const [open, setOpen] = useState(used > 0);
   const change = (c: Record<string, string | undefined>) =>
@@ -87,7 +87,7 @@ export function Narrow({ search, set, readOnly }: Props & { readOnly: boolean })
   const severalKinds = Boolean(search.kind?.includes(","));
   return (
     <>
-      <div className="row inbox-narrow">
+      <div className="row inbox-filters">
         <label className={`filter${search.assigned ? " on" : ""}`}>
           <span className="sr">{text.assignment}</span>
           <select data-reads="" value={search.assigned ?? (readOnly ? "all" : "mine")} onChange={(e) => set({ assigned: e.target.value })}>
@@ -103,7 +103,7 @@ export function Narrow({ search, set, readOnly }: Props & { readOnly: boolean })
         </Button>
       </div>
       {open && (
-        <div className="row inbox-narrow">
+        <div className="row inbox-filters">
           <Filters
             of={more.map((f) =>
               f.name === "kind" && severalKinds ? { ...f, options: [...kindOptions, [search.kind ?? "", text.severalKinds] as const] } : f,

@@ -7,13 +7,13 @@ import { Failure, Head, Skeleton } from "../../kit/kit";
 import { useActionDialog } from "./actiondialog";
 import { Bulk } from "./bulk";
 import { useChosen } from "./chosen";
-import { Narrow, Themes } from "./filters";
+import { MoreFilters, Themes } from "./filters";
 import { KeyFooter, useInboxKeys } from "./inbox-keys";
 import { Tasks } from "./list";
 import { Refusals } from "./refusals";
 import { EmptyInbox, InboxSummary } from "./summary";
 import { groupsOf, queryOf, type Search } from "./tasks";
-import { useCounts, useInbox, useOpen, useWhole } from "./use-inbox";
+import { useCounts, useInbox, useOpen, useLoadAll } from "./use-inbox";
 
 // The list comes first; what is beside it is fetched at once as well, and is there when somebody opens a task.
 const beside = import("./detail");
@@ -26,7 +26,7 @@ export default function Inbox() {
   const day = new Date().toDateString();
   const query = useMemo(() => queryOf(at.search, may.readOnly, new Date(day)), [at.search, may.readOnly, day]);
   const { list, tasks, total, refused } = useInbox(query);
-  const reading = useWhole(list, Boolean(at.search.group), tasks.length);
+  const reading = useLoadAll(list, Boolean(at.search.group), tasks.length);
   const counts = useCounts(query.assigned ?? "mine");
   const groups = useMemo(() => groupsOf(tasks, at.search.group), [tasks, at.search.group]);
   const shown = useMemo(() => groups.flatMap((g) => g.tasks), [groups]);
@@ -65,7 +65,7 @@ export default function Inbox() {
       <div className={`inbox${at.task ? " reading" : ""}`}>
         <div className="inbox-list stack tight">
           <Themes search={at.search} counts={counts} set={at.set} />
-          <Narrow search={at.search} set={at.set} readOnly={may.readOnly} />
+          <MoreFilters search={at.search} set={at.set} readOnly={may.readOnly} />
           <Refusals of={refused} />
           {mayDecide && picks.chosen.size > 0 && (
             <Bulk
@@ -111,7 +111,7 @@ export default function Inbox() {
           )}
           <KeyFooter mayDecide={mayDecide && waits} />
         </div>
-        <div className="inbox-side">
+        <div className="inbox-panel">
           {open.task ? (
             <Suspense fallback={<Skeleton rows={6} />}>
               <Detail key={open.task.id} task={open.task} full={open.full} error={open.error} retry={open.retry} doings={asking.doings} />

@@ -2,14 +2,14 @@ import { useState } from "react";
 import * as text from "#text/inbox";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { problemAt, SelectField, TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { colleagues, Pick, type Picked } from "../../kit/pick";
 import type { Detail } from "./tasks";
 
 /** The dialogs that give a task to other approvers. */
-export default function Handover({
+export default function ReassignOrEscalate({
   what,
   given,
   ...rest
@@ -39,7 +39,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
   });
   const narrow = task.reassign_to.length > 0;
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.reassign}
@@ -60,7 +60,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
         hint={narrow ? text.onlyEligiblePeopleAreListed : text.searchForAnApproverToAdd}
       />
       <TextField label={text.reason} rows={2} max={1000} required value={reason} set={setReason} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -75,7 +75,7 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.escalate}
@@ -94,6 +94,6 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
         ]}
       />
       <TextField label={text.reason} rows={2} max={1000} required value={reason} set={setReason} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

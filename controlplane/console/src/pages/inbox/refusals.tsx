@@ -16,7 +16,7 @@ export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why:
           {text.dismiss}
         </Button>
       </div>
-      <ul className="inbox-refused small">
+      <ul className="inbox-error small">
         {rows.slice(0, shown).map(([id, r]) => (
           <li key={id}>
             <bdi>{r.title}</bdi>: {r.why}

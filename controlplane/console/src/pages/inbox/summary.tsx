@@ -16,7 +16,7 @@ const ages = [
 export function InboxSummary({ counts }: { counts: Of<"DecisionSummary"> | undefined }) {
   if (!counts || counts.open === 0) return null;
   const ageing = counts.ageing as unknown as Record<string, number>;
-  const told = ages.map(([name, words, tone]) => ({ words, value: ageing[name] ?? 0, tone })).filter((a) => a.value > 0);
+  const ageGroups = ages.map(([name, words, tone]) => ({ words, value: ageing[name] ?? 0, tone })).filter((a) => a.value > 0);
   return (
     <section className="card padded stack" aria-label={text.openTasks}>
       <h2>{text.selectATaskOrPressJ}</h2>
@@ -39,9 +39,9 @@ export function InboxSummary({ counts }: { counts: Of<"DecisionSummary"> | undef
       />
       <div className="stack tight">
         <h3>{text.ageOfOpenTasks}</h3>
-        <Bar label={text.ageOfOpenTasks} of={told} />
-        <ul className="small muted inbox-ages">
-          {told.map((a) => (
+        <Bar label={text.ageOfOpenTasks} of={ageGroups} />
+        <ul className="small muted inbox-age-chart">
+          {ageGroups.map((a) => (
             <li key={a.words}>
               <span className={`inbox-dot c${a.tone}`} aria-hidden /> {a.value.toLocaleString("en")} {a.words}
             </li>

@@ -40,7 +40,7 @@ export function useInbox(query: Record<string, string>) {
 const most = 10_000; // tasks that are put together
 
 /** What is put together is read to its end: a group tells how many there are of it. Gives whether it is being read. */
-export function useWhole(list: ReturnType<typeof useInbox>["list"], together: boolean, read: number): boolean {
+export function useLoadAll(list: ReturnType<typeof useInbox>["list"], together: boolean, read: number): boolean {
   const { hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = list;
   const wanted = together && hasNextPage && !isError && read < most;
   useEffect(() => {

@@ -36,7 +36,7 @@ export function useDecisions(again: (task: string) => unknown) {
     }
   };
 
-  const told = (words: string, until: number, sent: Promise<string[]>, task?: string) => {
+  const addDecision = (words: string, until: number, sent: Promise<string[]>, task?: string) => {
     const batch: Single = { words, until, sent, ...(task ? { task } : {}) };
     rememberBatch(batch, queries);
     const close = showToast(words, {
@@ -54,7 +54,7 @@ export function useDecisions(again: (task: string) => unknown) {
     now: async (task: Task, choice: Decision) => {
       hideDecided([task.id]);
       const sent = decideOne(task, choice, crypto.randomUUID());
-      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, sent, task.id);
+      addDecision(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, sent, task.id);
       try {
         await sent;
       } catch (e) {
@@ -71,7 +71,7 @@ export function useDecisions(again: (task: string) => unknown) {
         throw e;
       });
       hideDecided(ids);
-      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids), task.id);
+      addDecision(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids), task.id);
       void invalidateTasks(queries);
     },
     /** Decides many. progress hears how many have been answered. */
@@ -80,8 +80,8 @@ export function useDecisions(again: (task: string) => unknown) {
       const until = Date.now() + windowOf(tasks.length) * 1000;
       const taken = await decideMany(tasks, choice, progress);
       if (taken.length > 0)
-        told(
-          `${choice.label}: ${taken.length.toLocaleString("en")} ${taken.length === 1 ? "decision" : "decisions"}`,
+        addDecision(
+          text.decisionsMade(choice.label, taken.length),
           until,
           Promise.resolve(taken),
         );

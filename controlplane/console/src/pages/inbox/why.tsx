@@ -10,8 +10,8 @@ import { at, personOf, type Task, words } from "./tasks";
 /** The person and the access that a task is about, where it is about both. */
 function pairOf(task: Task) {
   const person = personOf(task)?.id ?? words(task.context, "beneficiary", "id");
-  const thing = task.links.find((l) => l.type === "entitlement" || l.type === "role");
-  return person && thing ? { person, thing } : undefined;
+  const subject = task.links.find((l) => l.type === "entitlement" || l.type === "role");
+  return person && subject ? { person, thing: subject } : undefined;
 }
 
 /** Why the person has it, or not; when it was last used; and who of their colleagues holds it. Only for whoever may see all that. */
@@ -25,7 +25,7 @@ export function Why({ task }: { task: Task }) {
   return (
     <>
       {pair.thing.type === "entitlement" && <Explained person={pair.person} entitlement={pair.thing.id} />}
-      {may.oversees && <Peers person={pair.person} thing={pair.thing} department={department} />}
+      {may.oversees && <Peers person={pair.person} subject={pair.thing} department={department} />}
     </>
   );
 }
@@ -62,15 +62,15 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
 const most = 500; // people looked through
 
 /** Who of the same department holds it, as a strip. Of more than 500 people or holders the first 500 are counted, and that is said. */
-function Peers({ person, thing, department }: { person: string; thing: { type: string; id: string }; department: string | undefined }) {
+function Peers({ person, subject, department }: { person: string; subject: { type: string; id: string }; department: string | undefined }) {
   const known = useGet<Of<"IdentityDetail">>(`/identities/${person}`, {}, { enabled: !department });
   const where = department ?? known.data?.department ?? undefined;
   const found = useQuery({
-    queryKey: ["/identities", "peers", where, thing.id],
+    queryKey: ["/identities", "peers", where, subject.id],
     enabled: Boolean(where),
     staleTime: 60_000,
     queryFn: async ({ signal }) => {
-      const holders = thing.type === "role" ? `/entitlements/roles/${thing.id}/members` : `/entitlements/${thing.id}/members`;
+      const holders = subject.type === "role" ? `/entitlements/roles/${subject.id}/members` : `/entitlements/${subject.id}/members`;
       const [colleagues, members] = await Promise.all([
         ask<Page<{ id: string }>>("GET", "/identities", { query: { department: where, status: "active", limit: most }, signal }),
         ask<Page<unknown>>("GET", holders, { query: { limit: most }, signal }),
@@ -122,8 +122,8 @@ function Strip({ where, people, holding, part }: { where: string; people: number
 
 /** Conflicts that a task tells of, where it does. */
 export const conflictsOf = (task: Task): string[] => {
-  const told = at(task.context, "conflicts");
-  return Array.isArray(told)
-    ? told.map((c) => (typeof c === "string" ? c : (words(c, "detail") ?? words(c, "name") ?? ""))).filter(Boolean)
+  const conflicts = at(task.context, "conflicts");
+  return Array.isArray(conflicts)
+    ? conflicts.map((c) => (typeof c === "string" ? c : (words(c, "detail") ?? words(c, "name") ?? ""))).filter(Boolean)
     : [];
 };

@@ -32,12 +32,12 @@ export default function MyAccess() {
           </Link>
         )}
       </Head>
-      {person ? <Own person={person} /> : <Empty title={text.yourSignInIsNotLinked}>{text.accessBelongsToPeopleAnAdministrator}</Empty>}
+      {person ? <AccessOfPerson person={person} /> : <Empty title={text.yourSignInIsNotLinked}>{text.accessBelongsToPeopleAnAdministrator}</Empty>}
     </>
   );
 }
 
-function Own({ person }: { person: string }) {
+function AccessOfPerson({ person }: { person: string }) {
   const may = useMay();
   const names = useSystems();
   const [giving, give] = useState<Grant>();

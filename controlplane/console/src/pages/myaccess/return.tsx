@@ -3,7 +3,7 @@ import * as text from "#text/myaccess";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 
 /** Returns the user's own access by a request, so that it is recorded who gave it back and why. */
@@ -25,7 +25,7 @@ export function GiveBack({ of: g, person, close }: { of: Grant; person: string; 
     changes: ["/identities", "/access-requests", "/decision-tasks"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.returnAccess}
@@ -35,6 +35,6 @@ export function GiveBack({ of: g, person, close }: { of: Grant; person: string; 
       act={() => request.mutateAsync()}
     >
       <TextField label={text.reason} value={why} set={setWhy} rows={2} max={1000} hint={text.optionalShownInTheHistoryOf} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -38,10 +38,10 @@ function One({ of: c, nth }: { of: Conflict; nth: number }) {
         <h2>
           {c.object_key} <span className="muted small">{kindWords(c.kind)}</span>
         </h2>
-        <State of={c.state} tone={c.state === "open" ? "warn" : "neutral"} words={becameOf(c)} />
+        <State of={c.state} tone={c.state === "open" ? "warn" : "neutral"} words={resolutionText(c)} />
       </div>
       {by && <p className="small muted">{texts.decidedByByResolvedAt(by.display, <When at={c.resolved_at} />)}</p>}
-      <div className="packs-three">
+      <div className="packs-columns">
         <Side title={texts.previousValueOfThePack} of={called} value={c.base} fields={c.fields} none={texts.notPartOfThePackBefore} />
         <Side title={texts.yourValue} of={called} value={c.mine} fields={c.fields} none={texts.deletedByYou} />
         <Side title={texts.newValueOfThePack} of={called} value={c.theirs} fields={c.fields} none={texts.noLongerPartOfThePack} />
@@ -54,7 +54,7 @@ function One({ of: c, nth }: { of: Conflict; nth: number }) {
 const resolutions: Record<string, string> = { mine: texts.yourValueKept, theirs: texts.valueOfThePackAccepted, merged: texts.newValueSet };
 
 /** What became of a conflict, in words. */
-const becameOf = (c: Conflict) =>
+const resolutionText = (c: Conflict) =>
   c.state === "superseded" ? texts.replacedByALaterVersion : ((c.resolution && resolutions[c.resolution]) ?? "open");
 
 const pick = (of: Record<string, unknown> | null, fields: string[]) =>

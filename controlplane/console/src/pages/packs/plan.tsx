@@ -72,7 +72,7 @@ export function Items({ of, group: g }: { of: PlanItem[]; group: Omit<Group, "ke
               {i.waiting.length > 0 && (
                 <ul className="muted">
                   {i.waiting.map((w) => (
-                    <li key={JSON.stringify(w)} className="packs-waits">
+                    <li key={JSON.stringify(w)} className="packs-pending">
                       {text.waitingForWaitsFor(waitsFor(w))}
                     </li>
                   ))}

@@ -26,8 +26,8 @@ export function Uninstall({ of: p }: { of: Pack }) {
   const [mode, setMode] = useState<Mode>("remove_unused");
   const [typed, setTyped] = useState("");
   const path = `/sector-packs/${p.key}/uninstall`;
-  const tried = useDryRun<Removal>(path, { mode }, true);
-  const plan = tried.data?.mode === mode ? tried.data : undefined;
+  const preview = useDryRun<Removal>(path, { mode }, true);
+  const plan = preview.data?.mode === mode ? preview.data : undefined;
   const remove = useAct({
     act: (v: { confirm: string }, key) => ask<Removal>("POST", path, { key, body: { mode, confirm: v.confirm } }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
@@ -49,8 +49,8 @@ export function Uninstall({ of: p }: { of: Pack }) {
         ))}
       </fieldset>
       <Part title={text.previewOfTheChanges}>
-        <Problems of={tried.error} />
-        {plan ? <Told of={plan} /> : !tried.error && <Skeleton rows={4} />}
+        <Problems of={preview.error} />
+        {plan ? <RemovalPreview of={plan} /> : !preview.error && <Skeleton rows={4} />}
       </Part>
       <div className="packs-danger stack tight">
         <TextField label={text.enterPToConfirm(p.key)} value={typed} set={setTyped} />
@@ -58,7 +58,7 @@ export function Uninstall({ of: p }: { of: Pack }) {
         {moved && (
           <Note tone="warn">
             {text.theChangesAreDifferentNow}{" "}
-            <Button onClick={() => void tried.refetch().then(() => remove.reset())}>{text.previewAgain}</Button>
+            <Button onClick={() => void preview.refetch().then(() => remove.reset())}>{text.previewAgain}</Button>
           </Note>
         )}
         <div>
@@ -75,7 +75,7 @@ export function Uninstall({ of: p }: { of: Pack }) {
   );
 }
 
-function Told({ of: r }: { of: Removal }) {
+function RemovalPreview({ of: r }: { of: Removal }) {
   return (
     <div className="stack">
       <section className="card padded" aria-label={text.peopleWithChangedAccess}>

@@ -52,7 +52,7 @@ export function UploadPack({ close }: { close: () => void }) {
           <FileField label={text.archive} accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
           <Check label={text.warnAboutUnknownFieldsInsteadOf} value={lenient} set={setLenient} />
           <Problems of={check.error ?? upload.error} />
-          {verdict && <Told of={verdict} />}
+          {verdict && <ValidationResult of={verdict} />}
           <div className="row end">
             <Button disabled={!file || check.isPending} onClick={() => check.mutate()}>
               {check.isPending ? text.validating : text.validate}
@@ -67,7 +67,7 @@ export function UploadPack({ close }: { close: () => void }) {
   );
 }
 
-function Told({ of: v }: { of: Verdict }) {
+function ValidationResult({ of: v }: { of: Verdict }) {
   return (
     <div className="stack tight" role="status">
       <Note tone={v.valid ? "ok" : "bad"}>

@@ -14,9 +14,9 @@ export function initialValues(of: Parameter[], installed: Values | undefined): V
 
 /** Of the values that were typed, those that a version asks for; its defaults for what nobody was asked yet. */
 export function fitting(of: Parameter[], typed: Values): Values {
-  const unasked = of.filter((p) => !(p.key in typed));
+  const undeclared = of.filter((p) => !(p.key in typed));
   return {
-    ...initialValues(unasked, undefined),
+    ...initialValues(undeclared, undefined),
     ...Object.fromEntries(of.filter((p) => typed[p.key] !== undefined).map((p) => [p.key, typed[p.key]])),
   };
 }

@@ -6,12 +6,12 @@ import { Archive } from "./archive";
 import { Edit } from "./edit";
 import { Evaluate } from "./evaluate";
 import { Merge } from "./merge";
-import { Move, type Moving, withdraws } from "./move";
+import { Move, type LifecycleChange, withdraws } from "./move";
 
-type Doing = Moving | "edit" | "merge" | "evaluate" | "archive";
+type PersonAction = LifecycleChange | "edit" | "merge" | "evaluate" | "archive";
 
 /** From which states an action leads on; the service says it again. */
-const from: Record<Moving, string[]> = {
+const from: Record<LifecycleChange, string[]> = {
   leave: ["active"],
   return: ["on_leave", "active"],
   deactivate: ["pre_hire", "active", "on_leave", "notice"],
@@ -20,9 +20,9 @@ const from: Record<Moving, string[]> = {
 
 /** What an administrator can do about somebody. */
 export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what?: string) => void }) {
-  const [doing, setDoing] = useState<Doing>();
-  const can = (what: Moving) => from[what].includes(p.status) && (what !== "return" || p.status === "on_leave" || Boolean(p.leave_from));
-  const begin = (what: Doing, words: string, danger = false) => ({ words, act: () => setDoing(what), danger });
+  const [doing, setDoing] = useState<PersonAction>();
+  const can = (what: LifecycleChange) => from[what].includes(p.status) && (what !== "return" || p.status === "on_leave" || Boolean(p.leave_from));
+  const begin = (what: PersonAction, words: string, danger = false) => ({ words, act: () => setDoing(what), danger });
   const close = () => setDoing(undefined);
   const live = p.status !== "archived";
   return (

@@ -3,7 +3,7 @@ import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Check } from "../../kit/form";
 
 /** Archives a record: it is in no list any more, and after the tenant's time its personal data goes. */
@@ -16,7 +16,7 @@ export function Archive({ of: p, close }: { of: IdentityDetail; close: () => voi
     changes: ["/identities"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.archivePerson}
@@ -26,6 +26,6 @@ export function Archive({ of: p, close }: { of: IdentityDetail; close: () => voi
       act={() => archive.mutateAsync()}
     >
       <Check label={text.archiveEvenIfTheSourceStill} value={force} set={setForce} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -44,7 +44,7 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
           {titles ? (
             <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
           ) : (
-            <Beside of={c} />
+            <FieldComparison of={c} />
           )}
         </Part>
       )}
@@ -54,8 +54,8 @@ export function AccessComparison({ path, query, titles }: { path: string; query:
 }
 
 /** Fields in which two people differ. Neither of them is what the other was: nothing is marked as gone or new. */
-function Beside({ of: c }: { of: Comparison }) {
-  const told = (v: unknown, hidden: boolean) =>
+function FieldComparison({ of: c }: { of: Comparison }) {
+  const shownValue = (v: unknown, hidden: boolean) =>
     hidden ? text.notVisible : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
   return (
     <Table label={text.differencesBetweenTheRecords}>
@@ -79,7 +79,7 @@ function Beside({ of: c }: { of: Comparison }) {
                 {r.field === "manager_id" && typeof v === "string" ? (
                   <PersonById id={v} />
                 ) : (
-                  <Text of={told(v, r.hidden ?? false)} none={text.empty} />
+                  <Text of={shownValue(v, r.hidden ?? false)} none={text.empty} />
                 )}
               </td>
             ))}

@@ -4,7 +4,7 @@ import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Failure, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { useSystems } from "../../kit/systems";
@@ -14,7 +14,7 @@ type Evaluation = Of<"PersonEvaluation">;
 /** Which rules are about somebody, and what they would gain and lose if rules were looked at now. */
 export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => void }) {
   const path = `/identities/${p.id}/birthrights/evaluate`;
-  const tried = useQuery({
+  const preview = useQuery({
     queryKey: ["try", path],
     queryFn: ({ signal }) => ask<Evaluation>("POST", path, { body: { dry_run: true }, signal }),
     retry: false,
@@ -27,21 +27,21 @@ export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => vo
     changes: ["/identities", "/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.evaluatePolicies}
       lead={text.policiesAreEvaluatedAutomaticallyWhenA}
       verb={text.applyChanges}
-      disabled={!tried.data}
+      disabled={!preview.data}
       act={() => evaluate.mutateAsync()}
     >
-      {tried.isError ? <Failure error={tried.error} /> : tried.isPending ? <Skeleton rows={3} /> : <Told of={tried.data} />}
-    </AskFirst>
+      {preview.isError ? <Failure error={preview.error} /> : preview.isPending ? <Skeleton rows={3} /> : <EvaluationResult of={preview.data} />}
+    </ConfirmDialog>
   );
 }
 
-function Told({ of }: { of: Evaluation }) {
+function EvaluationResult({ of }: { of: Evaluation }) {
   const matched = of.matched ?? [];
   return (
     <>
@@ -74,7 +74,7 @@ function Shifts({ title, of, sign }: { title: string; of: Of<"GrantShift">[]; si
       <ul>
         {of.slice(0, 100).map((s) => (
           <li key={`${s.connector_id}${s.entitlement_id}`} className="small">
-            {sign} <Thing of={s} />
+            {sign} <ShiftedAccess of={s} />
             {s.at && <span className="muted"> {text.onAt(s.at.slice(0, 10))}</span>}
           </li>
         ))}
@@ -84,7 +84,7 @@ function Shifts({ title, of, sign }: { title: string; of: Of<"GrantShift">[]; si
   );
 }
 
-function Thing({ of }: { of: Of<"GrantShift"> }) {
+function ShiftedAccess({ of }: { of: Of<"GrantShift"> }) {
   const names = useSystems();
   const what = useGet<Of<"Entitlement">>(`/entitlements/${of.entitlement_id}`, {}, { enabled: Boolean(of.entitlement_id) });
   const system = names.get(of.connector_id);

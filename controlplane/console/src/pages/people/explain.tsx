@@ -10,7 +10,7 @@ import { AccessExplanation } from "./why";
 /** Why somebody holds something, or why they do not: asked of any access. */
 export function ExplainAccess({ of, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
   const [what, setWhat] = useState<Picked | null>(null);
-  const told = useGet<Of<"AccessExplanation">>(
+  const explanation = useGet<Of<"AccessExplanation">>(
     `/identities/${of.id}/access-explain`,
     { entitlement_id: what?.id },
     { enabled: open && what !== null },
@@ -19,12 +19,12 @@ export function ExplainAccess({ of, open, close }: { of: IdentityDetail; open: b
     <Dialog side open={open} close={close} title={text.explainAccess} lead={text.selectAnEntitlementToSeeWhy}>
       <Pick label={text.entitlement} source={access} value={what} set={setWhat} />
       {what &&
-        (told.isError ? (
-          <Failure error={told.error} retry={() => void told.refetch()} />
-        ) : told.isPending ? (
+        (explanation.isError ? (
+          <Failure error={explanation.error} retry={() => void explanation.refetch()} />
+        ) : explanation.isPending ? (
           <Skeleton rows={4} />
         ) : (
-          <AccessExplanation of={told.data} />
+          <AccessExplanation of={explanation.data} />
         ))}
     </Dialog>
   );

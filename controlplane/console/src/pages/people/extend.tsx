@@ -4,7 +4,7 @@ import { ask } from "../../api/client";
 import type { Grant } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayEnds, dayOf } from "../../kit/day";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { problemAt, TextField } from "../../kit/form";
 
 /** Moves the end of what somebody decided for a time. What a rule gives ends as the rule says, and is refused. */
@@ -18,7 +18,7 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.extendAccess}
@@ -28,6 +28,6 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
       act={() => extend.mutateAsync()}
     >
       <TextField label={text.lastDay} type="date" value={until} set={setUntil} required error={problemAt(extend.error, "ends_at")} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -41,8 +41,8 @@ function One({ of, value, set, hint, error }: OneProps) {
     const options = value && !known.some(([v]) => v === value) ? [...known, [value, value] as const] : known;
     return <SelectField {...common} value={value} set={set} options={options} none={texts.notSet} />;
   }
-  if (of.kind === "manager") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="external_id" />;
-  if (of.kind === "person") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="id" />;
+  if (of.kind === "manager") return <PersonField of={of} value={value} set={set} hint={hint} error={error} by="external_id" />;
+  if (of.kind === "person") return <PersonField of={of} value={value} set={set} hint={hint} error={error} by="id" />;
   return <TextField {...common} type={of.kind ?? "text"} value={value} set={set} max={limitOf(of)} />;
 }
 
@@ -50,7 +50,7 @@ function One({ of, value, set, hint, error }: OneProps) {
 const limitOf = (of: Field) => (of.kind === "email" ? 254 : of.kind ? 64 : 256);
 
 /** A person that the record names: by id, or a manager by the id in the source system. */
-function Somebody({ of, value, set, hint, error, by }: OneProps & { by: "id" | "external_id" }) {
+function PersonField({ of, value, set, hint, error, by }: OneProps & { by: "id" | "external_id" }) {
   const query = by === "id" ? `/identities/${value}` : "/identities";
   const known = useGet<Of<"Identity"> | { items: Of<"Identity">[] }>(query, by === "id" ? {} : { external_id: value, limit: 1 }, {
     enabled: value !== "",

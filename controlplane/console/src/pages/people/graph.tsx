@@ -13,7 +13,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are another map each time
   const picture = useMemo(() => draw(of, person, systems), [of, person, named]);
   const [near, setNear] = useState<string>();
-  const lit = near ? around(picture.lines, near) : undefined;
+  const highlighted = near ? around(picture.lines, near) : undefined;
   const sentence = tell(picture.marks, of, person);
   return (
     <>
@@ -29,7 +29,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
           role="img"
           aria-label={sentence}
           viewBox={`0 0 ${width} ${picture.height}`}
-          className={lit ? "lit" : undefined}
+          className={highlighted ? "lit" : undefined}
           onPointerOver={(e) => setNear((e.target as Element).closest("[data-mark]")?.getAttribute("data-mark") ?? undefined)}
           onPointerLeave={() => setNear(undefined)}
           onClick={(e) => {
@@ -38,10 +38,10 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
           }}
         >
           {picture.lines.map((l) => (
-            <path key={l.key} d={curve(l)} className={`line ${l.tone}${lit?.has(l.key) ? " near" : ""}`} />
+            <path key={l.key} d={curve(l)} className={`line ${l.tone}${highlighted?.has(l.key) ? " near" : ""}`} />
           ))}
           {picture.marks.flatMap((column, c) =>
-            column.map((m) => (c === 0 ? <Person key={m.key} of={m} /> : <Box key={m.key} of={m} near={lit?.has(m.key) ?? false} />)),
+            column.map((m) => (c === 0 ? <Person key={m.key} of={m} /> : <Box key={m.key} of={m} near={highlighted?.has(m.key) ?? false} />)),
           )}
         </svg>
       </section>
@@ -97,27 +97,27 @@ function curve({ from, to }: Line): string {
 /** What is tied to a mark, in both directions. */
 function around(lines: Line[], key: string): Set<string> {
   const found = new Set([key]);
-  const follow = (at: string, way: "from" | "to") => {
+  const moveFocus = (at: string, way: "from" | "to") => {
     for (const l of lines) {
       if (l[way].key !== at || found.has(l.key)) continue;
       const next = way === "from" ? l.to.key : l.from.key;
       found.add(l.key).add(next);
-      follow(next, way);
+      moveFocus(next, way);
     }
   };
-  follow(key, "from");
-  follow(key, "to");
+  moveFocus(key, "from");
+  moveFocus(key, "to");
   return found;
 }
 
 function tell(marks: Mark[][], grants: Grant[], person: string): string {
-  const odd = grants.filter((g) => g.compliance_status === "native").length;
+  const unmanaged = grants.filter((g) => g.compliance_status === "native").length;
   const bad = grants.filter((g) => g.compliance_status === "orphaned" || g.reappeared).length;
   const accounts = new Set(grants.map((g) => g.account_id)).size;
   const parts = [text.personHoldsEntitlementsWithAccounts(person, new Set(grants.map((g) => g.entitlement_id)).size, accounts)];
   const ways = (marks[2] ?? []).slice(0, 6).map((m) => m.words);
   if (ways.length) parts.push(text.throughWays(ways.join(", ")));
-  if (odd) parts.push(text.oddUnmanaged(odd));
+  if (unmanaged) parts.push(text.oddUnmanaged(unmanaged));
   if (bad) parts.push(text.badInConflict(bad));
   return `${parts.join("; ")}.`;
 }

@@ -18,9 +18,9 @@ export type Line = { key: string; from: Mark; to: Mark; tone: Tone };
 export type Picture = { marks: Mark[][]; lines: Line[]; height: number; collapsed: boolean };
 
 const mostAccounts = 10;
-const mostWays = 12;
+const maxPaths = 12;
 const mostAccess = 24;
-const mostOdd = 12;
+const maxUnmanaged = 12;
 export const row = 46;
 export const columns = [44, 150, 400, 660] as const; // left edges
 export const width = 900;
@@ -52,15 +52,15 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
   );
   const ways = kept(
     rows.map((r) => [r.way.key, r.way.words, r.way.tone, r.way.system]),
-    mostWays,
+    maxPaths,
     text.morePaths,
   );
   const collapsed = names.size > mostAccess;
-  const odd = collapsed
+  const unmanaged = collapsed
     ? new Set(
         grants
           .filter((g) => toneOf(g) !== "plain")
-          .slice(0, mostOdd)
+          .slice(0, maxUnmanaged)
           .map((g) => g.entitlement_id),
       )
     : undefined;
@@ -76,7 +76,7 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
   for (const r of rows) {
     const account = accounts.of(r.account);
     const way = ways.of(r.way.key);
-    const alone = !odd || odd.has(r.grant.entitlement_id);
+    const alone = !unmanaged || unmanaged.has(r.grant.entitlement_id);
     const key = alone ? `e ${r.grant.entitlement_id}` : `g ${way.key}`;
     const held = ends.get(key) ?? { key, words: r.grant.entitlement.display, tone: r.tone, x: columns[3], y: 0, count: 0 };
     held.tone = worst(held.tone, r.tone);
@@ -87,7 +87,7 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
     const set = counted.get(key) ?? new Set();
     counted.set(key, set.add(r.grant.entitlement_id));
     held.count = set.size;
-    if (!alone) held.words = `${set.size.toLocaleString("en")} ${set.size === 1 ? "entitlement" : "entitlements"}`;
+    if (!alone) held.words = text.entitlementCount(set.size);
     ends.set(key, held);
     tie(heads, account, "plain");
     tie(account, way, way.tone === "bad" ? "bad" : "plain");

@@ -4,7 +4,7 @@ import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { count } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { problemAt, TextField } from "../../kit/form";
 import { Note } from "../../kit/kit";
@@ -15,7 +15,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
   const [other, setOther] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const path = `/identities/${p.id}/merge`;
-  const tried = useDryRun<Of<"Merged">>(path, { source_id: other?.id, reason: "preview" }, other !== null);
+  const preview = useDryRun<Of<"Merged">>(path, { source_id: other?.id, reason: "preview" }, other !== null);
   const merge = useAct<void, Of<"Merged">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { source_id: other?.id, reason }, key, ifMatch: p.version }),
@@ -23,14 +23,14 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
     changes: ["/identities", "/accounts", "/entitlements"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.mergeAnotherRecordIntoThisOne}
       lead={text.allAccountsAccessAndReportsOf}
       verb={text.merge}
       tone="danger"
-      disabled={!other || !reason.trim() || !tried.isSuccess || tried.isPlaceholderData}
+      disabled={!other || !reason.trim() || !preview.isSuccess || preview.isPlaceholderData}
       act={() => merge.mutateAsync()}
     >
       <Pick
@@ -39,7 +39,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
         value={other}
         set={setOther}
         required
-        error={problemAt(tried.error, "source_id")}
+        error={problemAt(preview.error, "source_id")}
       />
       <TextField
         label={text.reason}
@@ -51,7 +51,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
         hint={text.evidenceThatBothRecordsAreThe}
       />
       {other && (
-        <DryRun of={tried}>
+        <DryRun of={preview}>
           {(m) => (
             <>
               <ul className="small">
@@ -71,7 +71,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
           )}
         </DryRun>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

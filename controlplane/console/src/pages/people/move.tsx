@@ -4,14 +4,14 @@ import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayEnds } from "../../kit/day";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { Check, problemAt, TextField } from "../../kit/form";
 import { Impact } from "./impact";
 
-export type Moving = "leave" | "return" | "deactivate" | "reactivate";
+export type LifecycleChange = "leave" | "return" | "deactivate" | "reactivate";
 
-const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
+const texts: Record<LifecycleChange | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
   leave: {
     title: text.startLeave,
     verb: text.save,
@@ -50,10 +50,10 @@ const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: st
 };
 
 /** Whether becoming active is no return: they have not left yet. */
-export const withdraws = (p: IdentityDetail, what: Moving) => what === "reactivate" && p.status === "notice";
+export const withdraws = (p: IdentityDetail, what: LifecycleChange) => what === "reactivate" && p.status === "notice";
 
 /** Moves somebody from one state to another, and shows first what would follow. */
-export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving; close: () => void }) {
+export function Move({ of: p, what, close }: { of: IdentityDetail; what: LifecycleChange; close: () => void }) {
   const [reason, setReason] = useState("");
   const [first, setFirst] = useState("");
   const [last, setLast] = useState("");
@@ -64,8 +64,8 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
     ...(what === "leave" ? { from: first || undefined, to: last || undefined } : {}),
     ...(what === "deactivate" ? { effective_at: last && !urgent ? dayEnds(last) : undefined, urgent: urgent || undefined } : {}),
   };
-  const tried = useDryRun<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
-  const wrong = (pointer: string) => problemAt(tried.error, pointer);
+  const preview = useDryRun<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
+  const wrong = (pointer: string) => problemAt(preview.error, pointer);
   const move = useAct<void, Of<"Acted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason: reason || undefined }, key, ifMatch: p.version }),
@@ -73,14 +73,14 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
     changes: ["/identities", "/entitlements", "/accounts"],
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={t.title}
       lead={t.lead}
       verb={urgent ? text.endAccessNow : t.verb}
       tone={what === "deactivate" ? "danger" : "primary"}
-      disabled={Boolean(tried.error) || (t.reasoned && !reason.trim())}
+      disabled={Boolean(preview.error) || (t.reasoned && !reason.trim())}
       act={() => move.mutateAsync()}
     >
       {what === "leave" && (
@@ -98,7 +98,7 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
         </>
       )}
       <TextField label={text.reason} rows={2} max={1000} value={reason} set={setReason} required={t.reasoned} />
-      <DryRun of={tried}>{(a) => <Impact of={a.impact} />}</DryRun>
-    </AskFirst>
+      <DryRun of={preview}>{(a) => <Impact of={a.impact} />}</DryRun>
+    </ConfirmDialog>
   );
 }

@@ -20,7 +20,7 @@ import "./people.css";
 const PersonAccounts = lazy(() => import("./accounts").then((m) => ({ default: m.PersonAccounts })));
 const PersonRequests = lazy(() => import("./requests").then((m) => ({ default: m.PersonRequests })));
 const PersonHistory = lazy(() => import("./history").then((m) => ({ default: m.PersonHistory })));
-const Handover = lazy(() => import("./ownership").then((m) => ({ default: m.Ownership })));
+const Ownership = lazy(() => import("./ownership").then((m) => ({ default: m.Ownership })));
 
 const tabs = ["access", "accounts", "requests", "history"] as const;
 
@@ -36,7 +36,7 @@ export default function Person() {
   const p = person.data;
   const open = tabs.find((t) => t === tab) ?? "access";
   return (
-    <div className={`stack${p.is_disabled ? " person-gone" : ""}`}>
+    <div className={`stack${p.is_disabled ? " person-left" : ""}`}>
       <PersonHead of={p} past={search.as_of} show={show} />
       <Remarks of={p} />
       <Tabs
@@ -56,7 +56,7 @@ export default function Person() {
       </Suspense>
       <Record of={p} open={search.show === "record"} close={() => show()} />
       <Suspense fallback={<LoadingMarker />}>
-        <Handover of={p} open={search.show === "handover"} close={() => show()} />
+        <Ownership of={p} open={search.show === "handover"} close={() => show()} />
       </Suspense>
     </div>
   );

@@ -13,7 +13,7 @@ import { isManager, sourceOf, wordsOf } from "./fields";
 type Source = Of<"AttributeSource">;
 
 /** The value of a field by the name that attribute_sources gives it. */
-function told(p: IdentityDetail, field: string): unknown {
+function fieldValue(p: IdentityDetail, field: string): unknown {
   const own = field.startsWith("attributes.") ? (p.attributes as Record<string, unknown> | undefined)?.[field.slice(11)] : undefined;
   return own ?? (p as unknown as Record<string, unknown>)[field];
 }
@@ -65,7 +65,7 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
             <tr key={field}>
               <td>{wordsOf(field)}</td>
               <td className="wide">
-                <bdi>{(isManager(field) && manager) || (displayValue(told(p, field)) ?? <span className="faint">–</span>)}</bdi>
+                <bdi>{(isManager(field) && manager) || (displayValue(fieldValue(p, field)) ?? <span className="faint">–</span>)}</bdi>
                 <Pinned of={s} />
               </td>
               <td>

@@ -4,7 +4,7 @@ import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { dayBegins, dayOf } from "../../kit/day";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
 import { problemAt, SelectField, TextField } from "../../kit/form";
 import { reasonOf } from "./words";
@@ -22,7 +22,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     ...(until && !which ? { exclude_until: dayBegins(until) } : {}),
   };
   // Nothing is written by a look, so that it may come before the reason is typed.
-  const tried = useDryRun<Impact>(path, { ...body, reason: "preview" }, true);
+  const preview = useDryRun<Impact>(path, { ...body, reason: "preview" }, true);
   const revoke = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
@@ -30,9 +30,9 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   const ending = (grant.reasons ?? []).filter((r) => r.id && r.state !== "ended" && r.effect !== "deny");
-  const returns = (tried.data?.would_return ?? []).length > 0 || (tried.error as { code?: string } | null)?.code === "rule_gives_it_again";
+  const returns = (preview.data?.would_return ?? []).length > 0 || (preview.error as { code?: string } | null)?.code === "rule_gives_it_again";
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.revokeAccess}
@@ -42,7 +42,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
       )}
       verb={which ? text.endTheReason : text.revoke}
       tone="danger"
-      disabled={!reason.trim() || Boolean(tried.error)}
+      disabled={!reason.trim() || Boolean(preview.error)}
       act={() => revoke.mutateAsync()}
     >
       {ending.length > 1 && (
@@ -60,17 +60,17 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
           type="date"
           value={until}
           set={setUntil}
-          error={problemAt(tried.error, "exclude_until")}
+          error={problemAt(preview.error, "exclude_until")}
           hint={text.aPolicyWouldGrantThisAccess}
         />
       )}
       <TextField label={text.reason} value={reason} set={setReason} rows={2} max={1000} required hint={text.shownInTheHistoryOfThe} />
-      <DryRun of={tried}>{(t) => <Told of={t} />}</DryRun>
-    </AskFirst>
+      <DryRun of={preview}>{(t) => <RevokePreview of={t} />}</DryRun>
+    </ConfirmDialog>
   );
 }
 
-function Told({ of }: { of: Impact }) {
+function RevokePreview({ of }: { of: Impact }) {
   const remaining = of.reasons_remaining ?? [];
   return (
     <ul className="stack tight small">

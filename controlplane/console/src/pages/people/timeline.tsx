@@ -65,7 +65,7 @@ export function Timeline({ path, label }: { path: string; label: string }) {
       ) : (
         <ol className="timeline card">
           {events.map((e) => (
-            <Happened key={e.id} of={e} path={path} />
+            <EventLine key={e.id} of={e} path={path} />
           ))}
         </ol>
       )}
@@ -89,7 +89,7 @@ const places: Record<string, string> = {
 };
 
 /** One event; what the timeline itself is about is not linked. */
-function Happened({ of: e, path }: { of: Event; path: string }) {
+function EventLine({ of: e, path }: { of: Event; path: string }) {
   const changes = (e.changes ?? []).map((c) => ({ field: c.field, from: c.before, to: c.after, hidden: c.hidden }));
   const refs = (e.refs ?? []).filter((r) => places[r.type] && r.display && !path.includes(r.id));
   return (

@@ -11,26 +11,26 @@ import { Paths } from "./paths";
 import { Revoke } from "./revoke";
 import "./people.css";
 
-type Told = Of<"AccessExplanation">;
+type Explanation = Of<"AccessExplanation">;
 
 /** Why somebody holds one thing, or why not yet: the whole story of a grant, and what can be done about it. */
 export function Why({ grant, close }: { grant: string | undefined; close: () => void }) {
-  const told = useGet<Told>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
+  const explanation = useGet<Explanation>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
   return (
-    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : text.reason}>
-      {told.isError ? (
-        <Failure error={told.error} retry={() => void told.refetch()} />
-      ) : told.isPending ? (
+    <Dialog side open={Boolean(grant)} close={close} title={explanation.data ? <bdi>{explanation.data.entitlement.display}</bdi> : text.reason}>
+      {explanation.isError ? (
+        <Failure error={explanation.error} retry={() => void explanation.refetch()} />
+      ) : explanation.isPending ? (
         <Skeleton rows={5} />
       ) : (
-        <AccessExplanation of={told.data} />
+        <AccessExplanation of={explanation.data} />
       )}
     </Dialog>
   );
 }
 
 /** A story in the service's own words, with the reasons, and what the system has been told. */
-export function AccessExplanation({ of }: { of: Told }) {
+export function AccessExplanation({ of }: { of: Explanation }) {
   const may = useMay();
   const [doing, setDoing] = useState<"revoke" | "extend">();
   const grant = of.grant;
@@ -111,7 +111,7 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
         {of.map((r, i) => (
           <li key={r.id ?? `native ${i}`} className="reason">
             <div className="row between">
-              <Standing of={r} />
+              <ReasonState of={r} />
               <span className="small muted">{text.sinceSince(<When at={r.since} />)}</span>
             </div>
             <p dir="auto">{r.sentence}</p>
@@ -133,7 +133,7 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
   );
 }
 
-function Standing({ of: r }: { of: Of<"ExplainedReason"> }) {
+function ReasonState({ of: r }: { of: Of<"ExplainedReason"> }) {
   if (r.effect === "deny") return <State of={r.state} tone="bad" words={text.denialState(r.state)} />;
   if (r.kind === "native") return <State of="native" tone="warn" words={text.foundInTheSystemLower} />;
   return <State of={r.state} />;

@@ -34,16 +34,16 @@ export const pathsOf = (g: Grant): string[][] => (g.paths ?? []).map((p) => p.en
 
 /** By which ways a grant is held; names are those of what is held beside it, for the groups that bring it. */
 export function reasonsOf(g: Grant, names: Map<string, string>): Reason[] {
-  const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(reasonOf);
+  const reasons = (g.reasons ?? []).filter((r) => r.state !== "ended").map(reasonOf);
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
     const words = steps.map((id) => names.get(id) ?? text.anotherGroup).join(" → ");
-    ways.push({ key: `in ${steps.join(" ")}`, words: text.inWords(words || text.anotherGroup), tone: "plain" });
+    reasons.push({ key: `in ${steps.join(" ")}`, words: text.inWords(words || text.anotherGroup), tone: "plain" });
   }
-  if (ways.length === 0)
-    ways.push({ key: g.directness, words: g.directness === "inherited" ? text.inherited : text.noReason, tone: "plain" });
+  if (reasons.length === 0)
+    reasons.push({ key: g.directness, words: g.directness === "inherited" ? text.inherited : text.noReason, tone: "plain" });
   const seen = new Set<string>();
-  return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
+  return reasons.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }
 
 const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {

@@ -5,7 +5,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { number } from "../../kit/count";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { showRefusal } from "../../kit/toast";
@@ -60,22 +60,22 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
         ]}
       />
       {asking === "activate" && <Activate of={p} close={() => setAsking(undefined)} />}
-      {asking && asking !== "activate" && <Asked what={asking} of={p} close={() => setAsking(undefined)} />}
+      {asking && asking !== "activate" && <ConfirmAction what={asking} of={p} close={() => setAsking(undefined)} />}
       {confirmed.dialog}
     </>
   );
 }
 
-const told = {
+const dialogTexts = {
   delete: { title: text.deleteThisPolicy, verb: text.deleteLabel, path: "", done: text.wasDeleted },
   reset: { title: text.resumeThisPolicy, verb: text.acceptChangesAndResume, path: "/breaker/reset", done: text.isActiveAgain },
   watch: { title: text.switchToDryRun, verb: text.switchToDryRun, path: "/mode", done: text.isInDryRun },
   off: { title: text.disableThisPolicy, verb: text.disable, path: "/disable", done: text.isDisabled },
 } as const;
 
-function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; close: () => void }) {
+function ConfirmAction({ what, of: p, close }: { what: keyof typeof dialogTexts; of: Policy; close: () => void }) {
   const navigate = useNavigate();
-  const t = told[what];
+  const t = dialogTexts[what];
   const body = what === "reset" ? { accept: true } : what === "watch" ? { mode: "shadow" } : undefined;
   const act = useAct({
     quiet: true,
@@ -92,7 +92,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
     },
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={t.title}
@@ -108,7 +108,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
       ) : (
         <Effect of={p} at={what === "delete"} />
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

@@ -4,7 +4,7 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Failure, Note, Skeleton } from "../../kit/kit";
 import { Impact } from "../roles/impact";
 
@@ -15,7 +15,7 @@ const moved = new Set(["confirmation_required", "plan_changed"]);
 /** Confirms that a policy takes effect, with the figures of its simulation in view. What it says is confirmed is what is done. */
 export function Activate({ of: p, close }: { of: Policy; close: () => void }) {
   const at = `/policies/access-grant/${p.id}`;
-  const told = useQuery({
+  const impact = useQuery({
     queryKey: [`${at}/simulate`, p.version],
     queryFn: ({ signal }) => ask<Of<"PolicyImpact">>("POST", `${at}/simulate`, { signal }),
     staleTime: 0,
@@ -35,38 +35,38 @@ export function Activate({ of: p, close }: { of: Policy; close: () => void }) {
   });
   const act = async () => {
     try {
-      await run.mutateAsync(told.data?.plan_hash ?? "");
+      await run.mutateAsync(impact.data?.plan_hash ?? "");
     } catch (e) {
-      if (e instanceof Refusal && moved.has(e.code)) void told.refetch(); // the figures have changed: the new ones are confirmed
+      if (e instanceof Refusal && moved.has(e.code)) void impact.refetch(); // the figures have changed: the new ones are confirmed
       throw e;
     }
   };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
       title={text.activateName(p.name)}
       lead={text.accessIsGrantedAndEndedAs}
       verb={text.activate}
-      tone={(told.data?.grants_ended ?? 0) > 0 ? "danger" : "primary"}
-      disabled={!told.data || told.isFetching}
+      tone={(impact.data?.grants_ended ?? 0) > 0 ? "danger" : "primary"}
+      disabled={!impact.data || impact.isFetching}
       act={act}
     >
-      {told.isError ? (
-        <Failure error={told.error} retry={() => void told.refetch()} />
-      ) : !told.data ? (
+      {impact.isError ? (
+        <Failure error={impact.error} retry={() => void impact.refetch()} />
+      ) : !impact.data ? (
         <Skeleton rows={4} />
       ) : (
         <>
-          {told.data.limits_hit.map((l) => (
+          {impact.data.limits_hit.map((l) => (
             <Note key={l.code} tone="warn">
               {l.detail}
             </Note>
           ))}
-          <Impact of={told.data} />
+          <Impact of={impact.data} />
         </>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -73,8 +73,8 @@ function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: nu
         <option value="false">{text.no}</option>
       </select>
     );
-  if (kind === "role" || kind === "access" || kind === "tree") return <Someone of={of} set={set} label={label} />;
-  if (of.op === "in" || of.op === "not_in") return <Several of={of} set={set} label={label} bad={bad} />;
+  if (kind === "role" || kind === "access" || kind === "tree") return <PersonField of={of} set={set} label={label} />;
+  if (of.op === "in" || of.op === "not_in") return <MultiValueField of={of} set={set} label={label} bad={bad} />;
   if (among.length)
     return (
       <select aria-label={label} data-reads="" value={String(of.value ?? "")} onChange={(e) => set(e.target.value)}>
@@ -100,7 +100,7 @@ function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: nu
   );
 }
 
-function Several({ of, set, label, bad }: { of: Rule; set: (v: unknown) => void; label: string; bad: boolean }) {
+function MultiValueField({ of, set, label, bad }: { of: Rule; set: (v: unknown) => void; label: string; bad: boolean }) {
   const kind = kindOf(of);
   const [typed, setTyped] = useState(() => (Array.isArray(of.value) ? of.value.join("\n") : String(of.value ?? "")));
   const lines = (t: string) =>
@@ -137,13 +137,13 @@ const sources = {
   tree: { of: people, at: "/identities/" },
 };
 
-function Someone({ of, set, label }: { of: Rule; set: (v: unknown) => void; label: string }) {
+function PersonField({ of, set, label }: { of: Rule; set: (v: unknown) => void; label: string }) {
   const kind = kindOf(of) as keyof typeof sources;
   const id = Array.isArray(of.value) ? String(of.value[0] ?? "") : String(of.value ?? "");
   const known = useGet<{ name?: string; display_name?: string | null }>(`${sources[kind].at}${id}`, {}, { enabled: id !== "" });
   const value: Picked | null = id ? { id, words: known.data?.display_name || known.data?.name || id } : null;
   return (
-    <div className="cond-pick">
+    <div className="condition-field">
       <Pick label={label} source={sources[kind].of as typeof people} value={value} set={(p) => set(p?.id ?? "")} />
     </div>
   );

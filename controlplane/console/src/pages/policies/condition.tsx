@@ -13,7 +13,7 @@ import { asGroup, type Group, isGroup, isScript, type Node, unfinished } from ".
 import { Removable } from "./removable";
 
 type Verdict = Of<"ConditionVerdict">;
-type Wrong = (pointer: string) => string | undefined;
+type ProblemLookup = (pointer: string) => string | undefined;
 
 /** What the service says of a condition, or of a sentence, a moment after it was changed. */
 export function useVerdict(of: { condition: unknown } | { sentence: string }, on = true) {
@@ -33,7 +33,7 @@ type Props = {
   value: unknown;
   set: (c: Group) => void;
   /** What is wrong at a place of the whole object; at is where the condition stands in it, such as subject. */
-  wrong?: Wrong;
+  wrong?: ProblemLookup;
   at?: string;
 };
 
@@ -43,7 +43,7 @@ export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
   const [unread, setUnread] = useState(false);
   const { verdict, stale, query } = useVerdict({ condition: value ?? asGroup(null) });
   const problems = (verdict?.problems ?? []).filter((x) => !unfinished(value, x.pointer));
-  const problem: Wrong = (p) =>
+  const problem: ProblemLookup = (p) =>
     problems.find((x) => x.pointer === `#${p}` || x.pointer.startsWith(`#${p}/`))?.detail ??
     (at ? (wrong?.(`${at}${p}`) ?? wrong?.(`${at}${p}/field`) ?? wrong?.(`${at}${p}/op`) ?? wrong?.(`${at}${p}/value`)) : undefined);
   return (
@@ -67,11 +67,11 @@ export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
         </button>
       </div>
       {words ? (
-        <InWords sentence={verdict?.sentence ?? ""} set={set} unread={setUnread} />
+        <SentenceField sentence={verdict?.sentence ?? ""} set={set} unread={setUnread} />
       ) : (
         <ConditionGroup of={asGroup(value)} set={set} about="people" wrong={problem} />
       )}
-      {!unread && <Told of={verdict} problems={problems} stale={stale || query.isPending} failed={query.isError} />}
+      {!unread && <ConditionResult of={verdict} problems={problems} stale={stale || query.isPending} failed={query.isError} />}
     </fieldset>
   );
 }
@@ -88,7 +88,7 @@ export function ConditionGroup({
   of: Group;
   set: (g: Group) => void;
   about: "people" | "requests";
-  wrong: Wrong;
+  wrong: ProblemLookup;
   at?: string;
   drop?: () => void;
 }) {
@@ -96,7 +96,7 @@ export function ConditionGroup({
   const add = (n: Node) => set({ ...of, rules: [...of.rules, n] });
   const first = about === "people" ? { field: "department", op: "eq", value: "" } : { field: "item.risk_level", op: "eq", value: "high" };
   return (
-    <fieldset className="cond-group">
+    <fieldset className="condition-group">
       <legend className="sr">{at ? text.groupOfClauses : text.clauses}</legend>
       <div className="row">
         <select
@@ -173,7 +173,7 @@ function Script({ of, set, drop, wrong, about }: ScriptProps) {
       <textarea
         aria-label={about === "people" ? text.pythonExpressionOverIdentity : text.pythonExpressionOverIdentityAndRequest}
         data-reads=""
-        className="mono cond-script"
+        className="mono condition-expression"
         rows={2}
         spellCheck={false}
         value={of}
@@ -184,10 +184,10 @@ function Script({ of, set, drop, wrong, about }: ScriptProps) {
   );
 }
 
-type InWordsProps = { sentence: string; set: (g: Group) => void; unread: (is: boolean) => void };
+type SentenceFieldProps = { sentence: string; set: (g: Group) => void; unread: (is: boolean) => void };
 
 /** The condition as a sentence. unread is told whether what is typed cannot be read: it is not what the condition says then. */
-function InWords({ sentence, set, unread }: InWordsProps) {
+function SentenceField({ sentence, set, unread }: SentenceFieldProps) {
   const [typed, setTyped] = useState<string>();
   const { verdict, stale } = useVerdict({ sentence: typed ?? sentence }, typed !== undefined && typed.trim() !== "");
   const form = JSON.stringify(verdict?.normal_form ?? null);
@@ -221,17 +221,17 @@ function InWords({ sentence, set, unread }: InWordsProps) {
   );
 }
 
-type ToldProps = { of: Verdict | undefined; problems: Verdict["problems"]; stale: boolean; failed: boolean };
+type ConditionResultProps = { of: Verdict | undefined; problems: Verdict["problems"]; stale: boolean; failed: boolean };
 
 /** What a condition says and whom it is about now. What is wrong with a clause stands at the clause. */
-function Told({ of, problems, stale, failed }: ToldProps) {
+function ConditionResult({ of, problems, stale, failed }: ConditionResultProps) {
   if (failed) return <p className="small bad">{text.theConditionCannotBeEvaluatedRight}</p>;
   if (!of) return <p className="small muted">{text.evaluating}</p>;
-  const whole = problems.filter((p) => !/^#\/rules\//.test(p.pointer));
-  if (whole.length > 0)
+  const general = problems.filter((p) => !/^#\/rules\//.test(p.pointer));
+  if (general.length > 0)
     return (
       <ul className="note bad small" role="status">
-        {whole.map((p) => (
+        {general.map((p) => (
           <li key={p.pointer + p.code}>
             {p.detail}
             {p.suggestions.length > 0 && text.didYouMeanSuggestions(p.suggestions.join(", "))}
@@ -247,7 +247,7 @@ function Told({ of, problems, stale, failed }: ToldProps) {
     );
   const names = of.sample.filter((s) => s.matches).slice(0, 4);
   return (
-    <div className="cond-told small" role="status" aria-busy={stale || undefined}>
+    <div className="condition-result small" role="status" aria-busy={stale || undefined}>
       <p>
         <q dir="auto">{of.sentence || text.everybody}</q>
       </p>

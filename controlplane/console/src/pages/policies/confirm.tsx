@@ -3,19 +3,19 @@ import * as text from "#text/policies";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
 
-type Doing<R> = { act: (confirm: Record<string, string>, key: string) => Promise<R>; verb: string; done?: string; after?: (r: R) => void };
+type ConfirmedAction<R> = { act: (confirm: Record<string, string>, key: string) => Promise<R>; verb: string; done?: string; after?: (r: R) => void };
 
 /**
  * Does what may need a second look: when the service answers that it touches many people, it is shown who gains and loses what, and done
  * only when that is confirmed. When something else would happen by then, the new effect is shown.
  */
 export function useConfirmed<R>(changes: string[]) {
-  const [asked, setAsked] = useState<{ of: Of<"PolicyImpact">; doing: Doing<R>; moved: boolean }>();
-  const run = useAct<{ doing: Doing<R>; confirm?: string }, R>({
+  const [asked, setAsked] = useState<{ of: Of<"PolicyImpact">; doing: ConfirmedAction<R>; moved: boolean }>();
+  const run = useAct<{ doing: ConfirmedAction<R>; confirm?: string }, R>({
     quiet: true,
     act: (v, key) => v.doing.act(v.confirm ? { confirm: v.confirm } : {}, key),
     done: (_, v) => v.doing.done,
@@ -25,7 +25,7 @@ export function useConfirmed<R>(changes: string[]) {
       v.doing.after?.(r);
     },
   });
-  const attempt = async (doing: Doing<R>, confirm?: string) => {
+  const attempt = async (doing: ConfirmedAction<R>, confirm?: string) => {
     try {
       return await run.mutateAsync(confirm ? { doing, confirm } : { doing });
     } catch (e) {
@@ -36,7 +36,7 @@ export function useConfirmed<R>(changes: string[]) {
     }
   };
   const dialog = asked && (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={() => setAsked(undefined)}
@@ -52,7 +52,7 @@ export function useConfirmed<R>(changes: string[]) {
         </Note>
       ))}
       <Impact of={asked.of} />
-    </AskFirst>
+    </ConfirmDialog>
   );
   return { attempt, dialog, busy: run.isPending };
 }

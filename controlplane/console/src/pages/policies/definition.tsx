@@ -20,17 +20,17 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
   ];
   const s = p.stats;
   return (
-    <div className="pol-said">
+    <div className="policy-result">
       <section className="card padded stack" aria-label={text.definition}>
         <div>
           <h2>{text.appliesTo}</h2>
-          <p className="pol-sentence" dir="auto">
+          <p className="policy-sentence" dir="auto">
             {p.sentence || text.everyone}
           </p>
         </div>
         <div>
           <h2>{p.effect === "deny" ? text.deniedAccess : text.grantedAccess}</h2>
-          <ul className="pol-things">
+          <ul className="policy-access">
             {things.map((t) => (
               <li key={t.key}>{t}</li>
             ))}

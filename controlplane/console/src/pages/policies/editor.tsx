@@ -88,7 +88,7 @@ export function PolicyEditor({
   const give = (name: keyof Draft["resources"]) => (ids: string[]) => set("resources", { ...v.resources, [name]: ids });
   const at = (member: string) => wrong(member) ?? wrong(`${member}/0`);
   return (
-    <div className="pol-editor">
+    <div className="policy-editor">
       <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
         <TextField label={text.name} value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
         <TextField

@@ -57,7 +57,7 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
         <ul className={ordered ? "stack tight" : "row"} aria-label={label}>
           {ids.map((id, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same can stand there twice
-            <li key={i} className="many-one">
+            <li key={i} className="chosen-item">
               {ordered && <span className="small muted">{i + 1}.</span>}
               <Named kind={kind} id={id} known={names[id]} />
               {ordered && !disabled && i > 0 && (

@@ -50,7 +50,7 @@ export default function PolicyPage() {
           </PolicyActions>
         )}
       </Head>
-      <Standing of={p} />
+      <PolicyStatus of={p} />
       {show === "simulate" && may.admin && <Simulation id={p.id} version={p.version} close={() => turn("")} />}
       {show === "edit" && may.admin ? <Editing key={p.id} of={p} close={() => turn("")} /> : <Definition of={p} />}
       <PolicyVersions id={p.id} />
@@ -58,7 +58,7 @@ export default function PolicyPage() {
   );
 }
 
-function Standing({ of: p }: { of: Policy }) {
+function PolicyStatus({ of: p }: { of: Policy }) {
   const is = policyStatus(p);
   const working = p.evaluation.state !== "idle";
   return (

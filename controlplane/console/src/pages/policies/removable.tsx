@@ -6,7 +6,7 @@ import { Button } from "../../kit/kit";
 export function Removable({ children, words, drop, wrong }: { children: ReactNode; words: string; drop: () => void; wrong: ReactNode }) {
   return (
     <div className="cond-clause">
-      <div className="cond-parts">
+      <div className="condition-clause">
         {children}
         <Button reads tone="quiet" className="icon" aria-label={words} onClick={drop}>
           <X aria-hidden size={14} />

@@ -11,7 +11,7 @@ import { Impact } from "../roles/impact";
 
 /** What a kept policy would do if it were in force, on today's people. */
 export function Simulation({ id, version, close }: { id: string; version: number; close: () => void }) {
-  const told = useQuery({
+  const simulation = useQuery({
     queryKey: [`/policies/access-grant/${id}/simulate`, version],
     queryFn: ({ signal }) => ask<Of<"PolicyImpact">>("POST", `/policies/access-grant/${id}/simulate`, { signal }),
     staleTime: 0,
@@ -37,10 +37,10 @@ export function Simulation({ id, version, close }: { id: string; version: number
       lead={text.usesTheSameEvaluationAsThe}
       actions={
         <>
-          <Button reads disabled={told.isFetching} onClick={() => void told.refetch()}>
+          <Button reads disabled={simulation.isFetching} onClick={() => void simulation.refetch()}>
             {text.simulateAgain}
           </Button>
-          <Button reads disabled={busy || !told.data} onClick={() => void keep()}>
+          <Button reads disabled={busy || !simulation.data} onClick={() => void keep()}>
             <Download aria-hidden size={14} /> {text.download}
           </Button>
           <Button reads tone="quiet" onClick={close}>
@@ -49,19 +49,19 @@ export function Simulation({ id, version, close }: { id: string; version: number
         </>
       }
     >
-      {told.isError ? (
-        <Failure error={told.error} retry={() => void told.refetch()} />
-      ) : !told.data ? (
+      {simulation.isError ? (
+        <Failure error={simulation.error} retry={() => void simulation.refetch()} />
+      ) : !simulation.data ? (
         <Skeleton rows={5} />
       ) : (
         <div className="card padded stack">
-          {told.data.limits_hit.map((l) => (
+          {simulation.data.limits_hit.map((l) => (
             <Note key={l.code} tone="warn">
               {l.detail}
             </Note>
           ))}
-          <Impact of={told.data} />
-          <Departments of={told.data} />
+          <Impact of={simulation.data} />
+          <Departments of={simulation.data} />
         </div>
       )}
     </Part>
@@ -99,7 +99,7 @@ export function Departments({ of }: { of: Of<"PolicyImpact"> }) {
             <td className="num">{d.identities_affected.toLocaleString("en")}</td>
             <td className="num">+ {d.grants_added.toLocaleString("en")}</td>
             <td className="num">− {d.grants_ended.toLocaleString("en")}</td>
-            <td className="pol-share">
+            <td className="policy-share">
               <Bar
                 label={d.department || text.withoutADepartment}
                 of={[

@@ -48,7 +48,7 @@ export function Drifted() {
       filters={[{ name: "field", words: text.field }]}
       csv="drifted-accounts"
       label={text.accountsThatDiffer}
-      {...(may.admin ? { bulk: (rows: Row[], clear: () => void) => <Settle of={rows} clear={clear} /> } : {})}
+      {...(may.admin ? { bulk: (rows: Row[], clear: () => void) => <ResolveDrift of={rows} clear={clear} /> } : {})}
       empty={{
         title: text.noDrift,
         words: text.accountsAreComparedAfterEachSync,
@@ -57,7 +57,7 @@ export function Drifted() {
   );
 }
 
-function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
+function ResolveDrift({ of, clear }: { of: Row[]; clear: () => void }) {
   const settle = useAct({
     act: (direction: Direction) =>
       forEachSettled(of, (r) =>

@@ -3,7 +3,7 @@ import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 
@@ -21,12 +21,12 @@ export function PauseButton({ of }: { of: Of<"Switch"> }) {
       <Button tone={of.writes ? "danger" : "primary"} onClick={() => setAsked(of.writes ? "stop" : "send")}>
         {of.writes ? text.turnOffWritingEllipsis : text.turnOnWritingEllipsis}
       </Button>
-      {asked && <Asked stop={asked === "stop"} version={of.version} close={() => setAsked(undefined)} />}
+      {asked && <ConfirmDialogOf stop={asked === "stop"} version={of.version} close={() => setAsked(undefined)} />}
     </>
   );
 }
 
-function Asked({ stop, version, close }: { stop: boolean; version: number; close: () => void }) {
+function ConfirmDialogOf({ stop, version, close }: { stop: boolean; version: number; close: () => void }) {
   const [reason, setReason] = useState("");
   const turn = useAct({
     act: (_: undefined, key) =>
@@ -40,7 +40,7 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={stop ? text.turnOffWriting : text.turnOnWriting}
@@ -51,6 +51,6 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
       act={() => turn.mutateAsync(undefined)}
     >
       <TextField label={text.reason} hint={text.shownWithEveryWaitingTaskAnd} value={reason} set={setReason} required={stop} max={500} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -4,7 +4,7 @@ import { forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Checks } from "../../kit/form";
 import { Failure, Note, Skeleton } from "../../kit/kit";
 import { n } from "../connectors/words";
@@ -32,9 +32,9 @@ export function RetryFailed({ close }: { close: () => void }) {
     done: (r) => (r.skipped > 0 ? text.tasksRetriedAccountsSkippedBecauseThe(r.retried, r.skipped) : text.tasksRetried(r.retried)),
     quiet: true,
   });
-  const whole = (failed.data?.total ?? 0) > (failed.data?.items.length ?? 0);
+  const hasMore = (failed.data?.total ?? 0) > (failed.data?.items.length ?? 0);
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.retryAllFailedTasks}
@@ -55,10 +55,10 @@ export function RetryFailed({ close }: { close: () => void }) {
           value={chosen}
           set={(v) => setLeft([...systems.keys()].filter((id) => !v.includes(id)))}
           options={[...systems].map(
-            ([id, s]) => [id, whole ? text.nameCountOrMore(s.name, n(s.count)) : `${s.name} (${n(s.count)})`] as const,
+            ([id, s]) => [id, hasMore ? text.nameCountOrMore(s.name, n(s.count)) : `${s.name} (${n(s.count)})`] as const,
           )}
         />
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { TextField } from "../../kit/form";
 import { Button, Facts, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
@@ -153,7 +153,7 @@ function Act({ of: t }: { of: TaskDetail }) {
           {text.cancelTaskEllipsis}
         </Button>
       )}
-      <AskFirst
+      <ConfirmDialog
         open={completing}
         close={() => setCompleting(false)}
         title={text.markAsDone}
@@ -163,8 +163,8 @@ function Act({ of: t }: { of: TaskDetail }) {
         act={() => complete.mutateAsync()}
       >
         <TextField label={text.changeMade} rows={2} value={note} set={setNote} required max={1000} hint={text.keptWithTheTaskAndIn} />
-      </AskFirst>
-      <AskFirst
+      </ConfirmDialog>
+      <ConfirmDialog
         open={cancelling}
         close={() => setCancelling(false)}
         title={text.cancelTask}

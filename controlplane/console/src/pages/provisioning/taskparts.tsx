@@ -38,7 +38,7 @@ export function Attempts({ of: t }: { of: TaskDetail }) {
   return (
     <div className="stack tight">
       <h3>{text.attempts}</h3>
-      <ol className="provisioning-tries small">
+      <ol className="provisioning-attempts small">
         {[...t.attempts].reverse().map((a) => (
           <li key={a.n}>
             <OneTry of={a} />

@@ -4,7 +4,7 @@ import * as text from "#text/provisioning";
 import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
@@ -123,7 +123,7 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
         {text.cancelEnds(ends)}
       </Button>
       {cancelling && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => setCancelling(false)}
           title={text.cancelTasks(ends)}

@@ -4,7 +4,7 @@ import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DurationField } from "../../kit/durationfield";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -57,12 +57,12 @@ export function Actions({ of: r, can }: { of: Request; can: RequestPermissions }
       )}
       {can.comments && r.kind === "grant" && r.closed_at && <RequestAgain of={r} />}
       <Menu words={text.more} of={more} />
-      {doing && <Doing what={doing} of={r} can={can} close={() => setDoing(undefined)} />}
+      {doing && <ActionDialog what={doing} of={r} can={can} close={() => setDoing(undefined)} />}
     </>
   );
 }
 
-function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Request; can: RequestPermissions; close: () => void }) {
+function ActionDialog({ what, of: r, can, close }: { what: NonNullable<What>; of: Request; can: RequestPermissions; close: () => void }) {
   const member = { approve: "decide", reject: "decide", cancel: "withdraw", extend: "extend", return: "return", back: "withdraw-approval" }[
     what
   ];
@@ -81,7 +81,7 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
   });
   const pick = what !== "cancel" && items.length > 1;
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={titles[what][0]}
@@ -118,7 +118,7 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
         required={what === "reject"}
         max={4000}
       />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

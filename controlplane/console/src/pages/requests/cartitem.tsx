@@ -15,8 +15,8 @@ import type { RequestableItem } from "./items";
 import { Parameters } from "./parameters";
 import { type Problem, placeOf, stepsOf } from "./preview";
 
-type Foreseen = Of<"ForeseenItem">;
-type Props = { of: RequestableItem; d: Drafting; person: string; foreseen: Foreseen | undefined; problems: Problem[] };
+type ItemPreview = Of<"ForeseenItem">;
+type Props = { of: RequestableItem; d: Drafting; person: string; foreseen: ItemPreview | undefined; problems: Problem[] };
 
 /** One thing that is asked for: for how long, with what it wants to be told, and whom it has to pass. */
 export function CartItem({ of, d, person, foreseen, problems }: Props) {
@@ -38,7 +38,7 @@ export function CartItem({ of, d, person, foreseen, problems }: Props) {
       </div>
       {rest.map((p) => (
         <Note key={p.code + p.detail} tone="bad">
-          <Against of={p} />
+          <ProblemNote of={p} />
         </Note>
       ))}
       <div className="fields">
@@ -76,20 +76,20 @@ export function CartItem({ of, d, person, foreseen, problems }: Props) {
       </div>
       {!detail.long && wrong && <p className="small bad">{wrong}</p>}
       {of.kind === "role" && <Parameters of={detail} set={set} problems={problems} />}
-      {foreseen && <Way of={foreseen} emergency={d.draft.emergency} />}
+      {foreseen && <ApprovalPreview of={foreseen} emergency={d.draft.emergency} />}
     </article>
   );
 }
 
 const durations = (all: Problem[]) => all.find((p) => /^duration/.test(p.code))?.detail;
 
-function usual(f: Foreseen | undefined): string {
+function usual(f: ItemPreview | undefined): string {
   if (f?.duration) return text.defaultOf(durationText(f.duration));
   return text.defaultLower;
 }
 
 /** Why a thing would be refused, with the way to what stands against it. */
-function Against({ of }: { of: Problem }) {
+function ProblemNote({ of }: { of: Problem }) {
   const more = of.more as { request_id?: string; number?: string } | undefined;
   return (
     <>
@@ -122,7 +122,7 @@ function Account({ d, of, person, system }: { d: Drafting; of: RequestableItem; 
   );
 }
 
-function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
+function ApprovalPreview({ of, emergency }: { of: ItemPreview; emergency: boolean }) {
   const limits = of.limits_applied.length > 0 && <p className="small muted">{of.limits_applied.map(replaceDurations).join("; ")}</p>;
   const why = (
     <p className="small muted">

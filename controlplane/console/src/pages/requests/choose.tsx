@@ -31,8 +31,8 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
       title: text.item,
       wide: true,
       cell: (i) => (
-        <span className="ask-what">
-          <button type="button" className="ask-open" data-reads="" onClick={() => setOpen(i)}>
+        <span className="request-catalog">
+          <button type="button" className="request-recipient-open" data-reads="" onClick={() => setOpen(i)}>
             <Text of={i.name} />
           </button>
           <span className="small muted">
@@ -98,7 +98,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
         </div>
       )}
       {d.things.length > 0 && (
-        <div className="ask-cart row between" role="status">
+        <div className="request-cart row between" role="status">
           <span className="grow">
             <strong>{text.items(d.things.length)}</strong>{" "}
             <span className="muted">
@@ -144,7 +144,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       {of.permission_summary.length > 0 && (
         <div>
           <h3 className="small muted">{text.permissions}</h3>
-          <ul className="ask-allows">
+          <ul className="request-terms">
             {of.permission_summary.map((p) => (
               <li key={p} dir="auto">
                 {p}

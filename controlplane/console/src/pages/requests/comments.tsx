@@ -22,18 +22,18 @@ export function Comments({ of: r, can }: { of: Of<"AccessRequest">; can: Request
               </span>
               {c.visibility === "approvers" && <Badge tone="info">{text.approversOnly}</Badge>}
             </div>
-            <p dir="auto" className="req-said">
+            <p dir="auto" className="requests-comment">
               {c.text}
             </p>
           </li>
         ))}
       </ul>
-      {can.comments && <Say id={r.id} aside={can.aside} />}
+      {can.comments && <CommentForm id={r.id} aside={can.aside} />}
     </Part>
   );
 }
 
-function Say({ id, aside }: { id: string; aside: boolean }) {
+function CommentForm({ id, aside }: { id: string; aside: boolean }) {
   const act = useAct({
     quiet: true,
     act: (v: { text: string; visibility: string; key: string }, _key) =>
@@ -65,7 +65,7 @@ export function Timeline({ id, live }: { id: string; live: boolean }) {
         <ol>
           {steps.data.items.map((s, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: steps only grow at their end
-            <li key={i} className="req-line">
+            <li key={i} className="requests-line">
               <div className="small">
                 <strong>{words(s.event)}</strong> {s.by && <Text of={s.by} />}{" "}
                 <span className="muted">

@@ -27,7 +27,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
   const tone = statusTone(i.status);
   const several = r.items.length > 1;
   return (
-    <article className="card padded req-item" aria-label={i.display}>
+    <article className="card padded requests-item" aria-label={i.display}>
       <div className="row between">
         <h3 className="row">
           {i.role_id ? (
@@ -164,7 +164,7 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
         <>
           <p className="small muted">{texts.responseOfTheSystemColon}</p>
           <Verbatim label={texts.responseOfTheSystem} copy>
-            {told(error)}
+            {errorText(error)}
           </Verbatim>
         </>
       )}
@@ -173,7 +173,7 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
 }
 
 /** What a target said, as plainly as it can be shown. */
-function told(error: Record<string, unknown>): string {
+function errorText(error: Record<string, unknown>): string {
   const text = (name: string) => (typeof error[name] === "string" ? (error[name] as string) : "");
   const rest = Object.entries(error).filter(([n]) => n !== "message" && n !== "detail");
   return [text("message") || text("detail"), rest.length ? JSON.stringify(Object.fromEntries(rest), null, 2) : ""]

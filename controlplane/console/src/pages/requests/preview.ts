@@ -16,14 +16,14 @@ export function useRequestPreview(d: Drafting) {
   const asked = useDebounced(now, 350);
   const query = useQuery({
     queryKey: ["/access-requests/preview", asked],
-    queryFn: ({ signal }) => foresee(JSON.parse(asked) as Of<"NewAccessRequest">[], signal),
+    queryFn: ({ signal }) => fetchPreview(JSON.parse(asked) as Of<"NewAccessRequest">[], signal),
     enabled: d.whom.length > 0 && d.things.length > 0,
     placeholderData: keepPreviousData,
   });
   return { query, stale: query.isPlaceholderData || asked !== now };
 }
 
-async function foresee(all: Of<"NewAccessRequest">[], signal: AbortSignal): Promise<RequestPreview[]> {
+async function fetchPreview(all: Of<"NewAccessRequest">[], signal: AbortSignal): Promise<RequestPreview[]> {
   const whom = (i: number) => all[i]?.requested_for_identity_id ?? "";
   if (all.length === 1) {
     const one = await ask<Of<"AccessRequestPreview">>("POST", "/access-requests/preview", { body: all[0], signal });

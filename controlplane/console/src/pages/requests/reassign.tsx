@@ -3,7 +3,7 @@ import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { problemAt, SelectField, TextField } from "../../kit/form";
 import { colleagues, Pick, type Picked, people } from "../../kit/pick";
 
@@ -36,7 +36,7 @@ export function ReassignItem({
   });
   const whom = { label: text.newApprover, value: to, set: setTo, required: true, error: problemAt(act.error, "to/0") };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.reassignTheDecisionAboutI(i.display)}
@@ -54,6 +54,6 @@ export function ReassignItem({
       )}
       {task ? <Pick source={colleagues(`/decision-tasks/${task}`)} {...whom} /> : <Pick source={people} {...whom} />}
       <TextField label={text.reason} rows={2} value={reason} set={setReason} required max={2000} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

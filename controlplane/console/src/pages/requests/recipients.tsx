@@ -37,7 +37,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
       <h2 id="ask-whom">{text.recipients}</h2>
       <ul className="row" aria-label={text.recipients}>
         {d.whom.map((id) => (
-          <li key={id} className="ask-person">
+          <li key={id} className="request-person">
             <PersonName id={id} known={d.draft.people[id]} self={self} />
             {!(only && id === self) && (
               <Button
@@ -53,7 +53,7 @@ export function Recipients({ d, self, others }: { d: Drafting; self: string; oth
           </li>
         ))}
       </ul>
-      <div className="row ask-add">
+      <div className="row request-add">
         <Pick
           label={d.whom.length ? text.anotherPerson : text.person}
           source={may.admin ? people : { ...people, path: `/identities/${self}/reports`, query: { indirect: true } }}

@@ -46,7 +46,7 @@ export default function RequestPage() {
       <Status of={r} />
       <div className="card padded stack">
         {r.justification && (
-          <blockquote className="req-reason" dir="auto">
+          <blockquote className="requests-reason" dir="auto">
             {r.justification}
           </blockquote>
         )}
@@ -58,7 +58,7 @@ export default function RequestPage() {
           <RequestedItem key={i.id} of={i} request={r} can={can} />
         ))}
       </section>
-      <div className="req-two">
+      <div className="requests-columns">
         <Comments of={r} can={can} />
         <Timeline id={r.id} live={open.split(",").includes(r.status)} />
       </div>

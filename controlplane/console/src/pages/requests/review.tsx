@@ -122,7 +122,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
       />
       <ul className="row">
         {chosen.map((p) => (
-          <li key={p.id} className="ask-person">
+          <li key={p.id} className="request-person">
             <bdi>{p.words}</bdi>
             <Button reads tone="quiet" onClick={() => d.set({ chosen: chosen.filter((c) => c.id !== p.id) })}>
               {text.removePerson}
@@ -164,7 +164,7 @@ function Send({ d, all, stale, sent }: SendProps) {
     .sort()
     .at(-1);
   return (
-    <section className="stack tight ask-send" aria-label={text.send}>
+    <section className="stack tight request-submit" aria-label={text.send}>
       {general.length > 0 && (
         <ul className="note warn small">
           {general.map((p) => (

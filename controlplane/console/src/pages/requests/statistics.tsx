@@ -11,7 +11,7 @@ export function RequestStatistics() {
   const { data } = useGet<Of<"AccessRequestMetrics">>("/access-requests/metrics", { since });
   const all = data?.all;
   return (
-    <section className="card padded req-figures" aria-label={text.theLast30Days} aria-busy={!data || undefined}>
+    <section className="card padded requests-figures" aria-label={text.theLast30Days} aria-busy={!data || undefined}>
       <Facts
         of={[
           [text.requestsIn30Days, data ? String(data.requests) : "…"],

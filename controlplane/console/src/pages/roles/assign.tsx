@@ -3,7 +3,7 @@ import * as texts from "#text/roles";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { dayBegins, dayEnds, dayOf } from "../../kit/day";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Check, problemAt, SelectField, TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import type { MemberAction } from "./members";
@@ -36,7 +36,7 @@ export default function AssignRole({ role, doing, close }: Props) {
       ...(Object.keys(said).length > 0 ? { parameters: said } : {}),
     };
     return (
-      <AskFirst
+      <ConfirmDialog
         open
         close={close}
         title={texts.assignName(role.name)}
@@ -65,14 +65,14 @@ export default function AssignRole({ role, doing, close }: Props) {
         </div>
         <Parameters role={role} value={said} set={setSaid} wrong={(name) => wrong(`parameters/${name}`)} />
         <TextField label={texts.reason} rows={2} max={2000} required value={reason} set={setReason} />
-      </AskFirst>
+      </ConfirmDialog>
     );
   }
   const member = doing.member;
   const one = `${path}/${member.identity_id}`;
   if (doing.what === "end")
     return (
-      <AskFirst
+      <ConfirmDialog
         open
         close={close}
         title={texts.changeEndDate}
@@ -81,10 +81,10 @@ export default function AssignRole({ role, doing, close }: Props) {
         act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnds(ends) : null } })}
       >
         <TextField type="date" label={texts.end} hint={texts.leaveEmptyForNoEndDate} value={ends} set={setEnds} error={wrong("ends_at")} />
-      </AskFirst>
+      </ConfirmDialog>
     );
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={texts.removeMember}
@@ -94,20 +94,20 @@ export default function AssignRole({ role, doing, close }: Props) {
       act={() => send.mutateAsync({ method: "DELETE", path: one, query: { reason } })}
     >
       <TextField label={texts.reason} max={500} value={reason} set={setReason} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
 const done = { give: texts.grantedProvisioningHasStarted, end: texts.endDateChanged, take: texts.memberRemoved };
 
-type Said = {
+type ParametersProps = {
   role: Role;
   value: Record<string, unknown>;
   set: (v: Record<string, unknown>) => void;
   wrong: (name: string) => string | undefined;
 };
 
-function Parameters({ role, value, set, wrong }: Said) {
+function Parameters({ role, value, set, wrong }: ParametersProps) {
   return (role.parameters ?? []).map((p) => {
     const put = (v: unknown) => set({ ...value, [p.name]: v });
     const text = String(value[p.name] ?? "");

@@ -3,7 +3,7 @@ import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Failure, Note, Skeleton } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
 import { Changes } from "./changes";
@@ -22,7 +22,7 @@ export default function ConfirmPlan({ role, what, close }: Props) {
   const act = async () => {
     try {
       const made = await ask<Publication>("POST", path, { query: { confirm: plan.data?.impact.plan_hash }, key: crypto.randomUUID() });
-      showToast(told[made.state] ?? text.done);
+      showToast(results[made.state] ?? text.done);
       // Somebody who was asked to agree finds the draft as it is; what was published has none any more.
       if (made.state === "proposed")
         void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
@@ -33,7 +33,7 @@ export default function ConfirmPlan({ role, what, close }: Props) {
     }
   };
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       wide
       close={close}
@@ -52,11 +52,11 @@ export default function ConfirmPlan({ role, what, close }: Props) {
         <Skeleton rows={4} />
       )}
       {agree && <Note tone="warn">{text.theRiskIsHighSoAnother}</Note>}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
-const told: Record<string, string> = {
+const results: Record<string, string> = {
   published: text.publishedProvisioningHasStarted,
   proposed: text.approvalRequested,
   retired: text.retiredItsAccessIsBeingRevoked,

@@ -199,7 +199,7 @@ function Branch({ id }: { id: string }) {
         <div className="roles-branch">
           <ul className="small">
             {(found.data.entitlement_ids ?? []).slice(0, 30).map((e) => (
-              <Leaf key={e} id={e} />
+              <EntitlementItem key={e} id={e} />
             ))}
           </ul>
           {(found.data.child_role_ids ?? []).length > 0 && <Tree ids={found.data.child_role_ids ?? []} />}
@@ -209,7 +209,7 @@ function Branch({ id }: { id: string }) {
   );
 }
 
-function Leaf({ id }: { id: string }) {
+function EntitlementItem({ id }: { id: string }) {
   const found = useAccess(id);
   return (
     <li>

@@ -4,7 +4,7 @@ import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Form, useForm } from "../../kit/form";
 import { Button, Failure, Note, Part, Skeleton } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -77,7 +77,7 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
         ) : (
           <Skeleton rows={3} />
         ))}
-      <AskFirst
+      <ConfirmDialog
         open={dropping}
         close={() => setDropping(false)}
         title={text.discardDraft}

@@ -22,10 +22,10 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
             {text.identitiesAffectedOfPeopleGainOr(
               <strong>{of.identities_affected.toLocaleString("en")}</strong>,
               of.people_total,
-              <span className="roles-came">{text.freshNewInTheSystem(fresh.toLocaleString("en"))}</span>,
+              <span className="roles-added">{text.freshNewInTheSystem(fresh.toLocaleString("en"))}</span>,
             )}{" "}
             {of.grants_held > 0 && text.grantsHeldHeldAlreadyWithOnly(of.grants_held.toLocaleString("en"))}
-            <span className="roles-gone">{text.grantsEndedRevoked(of.grants_ended.toLocaleString("en"))}</span>
+            <span className="roles-removed">{text.grantsEndedRevoked(of.grants_ended.toLocaleString("en"))}</span>
             {of.accounts_created > 0 && text.accountsCreated(of.accounts_created)}.
           </>
         )}

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, LoadingMarker } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import type { Role } from "./model";
@@ -31,14 +31,14 @@ const asks = {
   },
 } as const;
 
-type Asked = keyof typeof asks;
+type LifecycleAction = keyof typeof asks;
 
 /** The way of a role from its draft to its end: what can be done as it stands. */
 export function Lifecycle({ role }: { role: Role }) {
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<LifecycleAction>();
   const [planned, setPlanned] = useState<"publish" | "retire">();
-  const act = useAct<Asked>({
+  const act = useAct<LifecycleAction>({
     act: (what, key) => ask("POST", `/entitlements/roles/${role.id}/${what}`, { key, ifMatch: role.version }),
     changes: ["/entitlements/roles", "/decision-tasks"],
     done: (_, what) => asks[what].done,
@@ -68,7 +68,7 @@ export function Lifecycle({ role }: { role: Role }) {
         ]}
       />
       {asked && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => setAsked(undefined)}
           title={asks[asked].title}

@@ -9,10 +9,10 @@ import { PersonName } from "./names";
 
 type Exclusion = Of<"RoleExclusion">;
 type Parameter = Of<"RoleParameter">;
-type Wrong = (pointer: string) => string | undefined;
+type ProblemLookup = (pointer: string) => string | undefined;
 
 /** People for whom a role's rule does not count, until a day or for good. */
-export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v: Exclusion[]) => void; wrong: Wrong }) {
+export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v: Exclusion[]) => void; wrong: ProblemLookup }) {
   const [turn, setTurn] = useState(0);
   const put = (i: number, change: Partial<Exclusion>) => set(value.map((x, j) => (i === j ? { ...x, ...change } : x)));
   const add = (p: Picked | null) => {
@@ -20,7 +20,7 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
     setTurn(turn + 1);
   };
   return (
-    <fieldset className="roles-several stack tight">
+    <fieldset className="roles-fields stack tight">
       <legend>{text.excludedCount(value.length)}</legend>
       {value.map((x, i) => (
         <div key={x.identity_id} className="roles-line">
@@ -68,10 +68,10 @@ const kinds = [
 ] as const;
 
 /** What has to be said, or may be, when a role is given. */
-export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v: Parameter[]) => void; wrong: Wrong }) {
+export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v: Parameter[]) => void; wrong: ProblemLookup }) {
   const put = (i: number, change: Partial<Parameter>) => set(value.map((p, j) => (i === j ? { ...p, ...change } : p)));
   return (
-    <fieldset className="roles-several stack tight">
+    <fieldset className="roles-fields stack tight">
       <legend>{text.assignmentParametersCount(value.length)}</legend>
       {value.map((p, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is known by its place while its name is typed

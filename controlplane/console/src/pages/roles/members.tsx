@@ -12,7 +12,7 @@ const Give = lazy(() => import("./assign"));
 export type Member = Of<"RoleMember">;
 export type MemberAction = { what: "give" } | { what: "end" | "take"; member: Member };
 
-const ways: Record<string, string> = {
+const sources: Record<string, string> = {
   rule: text.membershipRuleLower,
   policy: text.policy,
   manual: text.directAssignment,
@@ -42,8 +42,8 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
         label={text.members}
         path={`/entitlements/roles/${role.id}/members`}
         idOf={(m) => m.identity_id}
-        columns={[...columns, ...(mayGive ? [doings(setDoing)] : [])]}
-        filters={[{ name: "kind", words: text.reason, options: Object.entries(ways).filter(([k]) => k !== "other") }]}
+        columns={[...columns, ...(mayGive ? [actionColumn(setDoing)] : [])]}
+        filters={[{ name: "kind", words: text.reason, options: Object.entries(sources).filter(([k]) => k !== "other") }]}
         search={text.people}
         csv={`${role.key}-members`}
         empty={{ title: text.noMembersYet, words: text.peopleGetTheRoleByIts }}
@@ -70,7 +70,7 @@ const columns: Column<Member>[] = [
     cell: (m) =>
       m.ways.map((w) => (
         <div key={`${w.kind}${w.assignment_id ?? w.policy?.id ?? ""}${w.starts_at}`}>
-          {ways[w.kind] ?? w.kind}
+          {sources[w.kind] ?? w.kind}
           {w.state === "scheduled" && <>{text.beginsStartsAt(<When at={w.starts_at} />)}</>}
           {w.reason && (
             <span className="muted small">
@@ -80,24 +80,24 @@ const columns: Column<Member>[] = [
           )}
         </div>
       )),
-    text: (m) => m.ways.map((w) => ways[w.kind] ?? w.kind).join("; "),
+    text: (m) => m.ways.map((w) => sources[w.kind] ?? w.kind).join("; "),
   },
   { title: text.start, cell: (m) => <When at={m.since} />, text: (m) => m.since },
   { title: text.end, cell: (m) => <When at={m.until} none={text.noEndDate} />, text: (m) => m.until },
   {
     title: text.provisioned,
-    cell: (m) => <Fulfilled of={m.fulfilment} />,
+    cell: (m) => <Coverage of={m.fulfilment} />,
     text: (m) => text.activeOfTotal(m.fulfilment.active, m.fulfilment.total),
   },
   { title: text.state, cell: (m) => <State of={m.status} />, text: (m) => m.status },
 ];
 
-function Fulfilled({ of }: { of: Member["fulfilment"] }) {
+function Coverage({ of }: { of: Member["fulfilment"] }) {
   if (of.failed > 0) return <State of="failed" words={text.activeOfTotalFailedFailed(of.active, of.total, of.failed)} />;
   return <State of={of.active === of.total ? "active" : "pending"} words={text.activeOfTotal(of.active, of.total)} />;
 }
 
-function doings(set: (d: MemberAction) => void): Column<Member> {
+function actionColumn(set: (d: MemberAction) => void): Column<Member> {
   return {
     title: text.actions,
     cell: (m) =>

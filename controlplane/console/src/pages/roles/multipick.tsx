@@ -32,7 +32,7 @@ export function MultiPick<T>({ label, source, value, set, name, not, error }: Pr
     setTurn(turn + 1);
   };
   return (
-    <fieldset className="roles-several stack tight">
+    <fieldset className="roles-fields stack tight">
       <legend>
         {label} ({value.length})
       </legend>

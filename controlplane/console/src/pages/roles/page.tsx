@@ -120,10 +120,6 @@ const columns: Column<Role>[] = [
 
 function holds(r: Role): string {
   const [access, inside] = [(r.entitlement_ids ?? []).length, (r.child_role_ids ?? []).length];
-  if (access + inside === 0) return "nothing";
-  const told = [
-    access > 0 && `${access} ${access === 1 ? "entitlement" : "entitlements"}`,
-    inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`,
-  ];
-  return told.filter(Boolean).join(", ");
+  if (access + inside === 0) return text.noContents;
+  return [access > 0 && text.entitlementCount(access), inside > 0 && text.roleCount(inside)].filter(Boolean).join(", ");
 }

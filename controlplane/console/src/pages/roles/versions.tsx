@@ -62,7 +62,7 @@ export default function Versions({ role }: { role: Role }) {
           ))}
         </tbody>
       </Table>
-      {from !== to && <Between role={role} from={from} to={to} />}
+      {from !== to && <VersionDifferences role={role} from={from} to={to} />}
     </div>
   );
 }
@@ -76,7 +76,7 @@ function Choice({ name, words, on, choose }: { name: "from" | "to"; words: strin
   );
 }
 
-function Between({ role, from, to }: { role: Role; from: number; to: number }) {
+function VersionDifferences({ role, from, to }: { role: Role; from: number; to: number }) {
   const diff = useGet<Of<"RoleDiff">>(`/entitlements/roles/${role.id}/diff`, { from, to });
   return (
     <Part title={text.versionFromComparedWithTo(from, to)}>

@@ -2,12 +2,12 @@ import { useRef, useState } from "react";
 import * as text from "#text/settings";
 import { ask, save } from "../../api/client";
 import type { Of } from "../../api/types";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Copy } from "../../kit/elements";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Qr } from "./qrpicture";
-import { Own, reauthentication } from "./reauthentication";
+import { OwnSettings, reauthentication } from "./reauthentication";
 
 /** The app gets its secret, and proves by a first code that it has it. */
 export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close: () => void }) {
@@ -16,7 +16,7 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
   const goesOn = useRef(false);
   if (codes) return <Codes of={codes} close={close} />;
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={() => goesOn.current || close()}
       title={text.addToAuthenticatorApp}
@@ -29,8 +29,8 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
         setCodes(answer.recovery_codes);
       }}
     >
-      <Own>
-        <div className="me-qr">
+      <OwnSettings>
+        <div className="settings-qr">
           <Qr of={of.otpauth_uri} />
           <div className="stack tight">
             <p className="small">{text.scanTheQrCodeWithThe}</p>
@@ -44,8 +44,8 @@ export function FactorEnrollment({ of, close }: { of: Of<"FactorSecret">; close:
           </div>
         </div>
         <TextField label={text.codeFromTheApp} value={code} set={setCode} max={64} mono required autoFocus />
-      </Own>
-    </AskFirst>
+      </OwnSettings>
+    </ConfirmDialog>
   );
 }
 
@@ -54,8 +54,8 @@ function Codes({ of, close }: { of: string[]; close: () => void }) {
   const [kept, keep] = useState(false);
   return (
     <Dialog open close={() => kept && close()} title={text.saveTheRecoveryCodes} lead={text.eachCodeWorksOnceIfYou}>
-      <Own>
-        <ul className="me-codes verbatim" aria-label={text.recoveryCodes}>
+      <OwnSettings>
+        <ul className="settings-codes verbatim" aria-label={text.recoveryCodes}>
           {of.map((c) => (
             <li key={c}>{c}</li>
           ))}
@@ -72,7 +72,7 @@ function Codes({ of, close }: { of: string[]; close: () => void }) {
             {text.done}
           </Button>
         </div>
-      </Own>
+      </OwnSettings>
     </Dialog>
   );
 }

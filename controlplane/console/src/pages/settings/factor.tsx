@@ -3,13 +3,13 @@ import { useRef, useState } from "react";
 import * as text from "#text/settings";
 import { ask } from "../../api/client";
 import type { Me, Of } from "../../api/types";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SecretField, TextField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { FactorEnrollment } from "./enrollment";
-import { Own, reauthentication } from "./reauthentication";
+import { OwnSettings, reauthentication } from "./reauthentication";
 
 /** The own second factor: whether there is one, and the way to one, or to none. */
 export function Factor({ of }: { of: Me }) {
@@ -56,7 +56,7 @@ function Enrol({ close }: { close: () => void }) {
   const goesOn = useRef(false);
   if (begun) return <FactorEnrollment of={begun} close={close} />;
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={() => goesOn.current || close()}
       title={text.setUpASecondFactor}
@@ -69,10 +69,10 @@ function Enrol({ close }: { close: () => void }) {
         begin(secret);
       }}
     >
-      <Own>
+      <OwnSettings>
         <SecretField own label={text.password} kept={false} value={password} set={setPassword} required />
-      </Own>
-    </AskFirst>
+      </OwnSettings>
+    </ConfirmDialog>
   );
 }
 
@@ -80,7 +80,7 @@ function Remove({ close }: { close: () => void }) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.removeTheSecondFactor}
@@ -93,10 +93,10 @@ function Remove({ close }: { close: () => void }) {
         showToast(text.secondFactorRemoved);
       }}
     >
-      <Own>
+      <OwnSettings>
         <SecretField own label={text.password} kept={false} value={password} set={setPassword} required />
         <TextField label={text.authenticatorCodeOrRecoveryCode} value={code} set={setCode} max={64} mono required />
-      </Own>
-    </AskFirst>
+      </OwnSettings>
+    </ConfirmDialog>
   );
 }

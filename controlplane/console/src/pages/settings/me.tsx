@@ -19,7 +19,7 @@ export default function Me() {
   return (
     <>
       <Head title={text.accountAndAppearance} lead={text.yourRolesTheAppearanceOfThe} />
-      {me ? <You of={me} /> : <Skeleton rows={4} />}
+      {me ? <Profile of={me} /> : <Skeleton rows={4} />}
       <Appearance />
       {/* One's own sign-in is everybody's to look after, of those too who only read. */}
       <div className="stack" data-reads="">
@@ -58,7 +58,7 @@ function sees(of: Who): string {
   return of.visibility.identities > 0 ? text.identitiesByWhy(of.visibility.identities.toLocaleString("en"), why) : why || text.nobody;
 }
 
-function You({ of }: { of: Who }) {
+function Profile({ of }: { of: Who }) {
   const person = of.user?.identity_id;
   return (
     <section className="card padded stack" aria-label={text.account}>
@@ -80,7 +80,7 @@ function You({ of }: { of: Who }) {
           [text.visiblePeople, sees(of)],
         ]}
       />
-      <ul className="me-roles">
+      <ul className="settings-roles">
         {of.roles.map((r) => (
           <li key={r}>{roles[r] ?? r}</li>
         ))}
@@ -128,7 +128,7 @@ type ChoicesProps<V extends string> = { name: string; of: readonly (readonly [V,
 
 function Choices<V extends string>({ name, of, value, set }: ChoicesProps<V>) {
   return (
-    <fieldset className="me-choices">
+    <fieldset className="settings-choices">
       <legend>{name}</legend>
       {of.map(([v, words]) => (
         <label key={v}>

@@ -3,7 +3,7 @@ import { Refusal } from "../../api/session";
 import { plain } from "./password";
 
 /** What is everybody's own, of those too who only read. */
-export const Own = ({ children }: { children: ReactNode }) => (
+export const OwnSettings = ({ children }: { children: ReactNode }) => (
   <div className="stack" data-reads="">
     {children}
   </div>

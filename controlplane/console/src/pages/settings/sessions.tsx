@@ -4,11 +4,11 @@ import { ask } from "../../api/client";
 import { signOut } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Badge, Button, Failure, Part, Skeleton, Table, When } from "../../kit/kit";
 import { agent } from "./agent";
 
-const ways: Record<string, string> = {
+const methods: Record<string, string> = {
   password: text.passwordLower,
   password_otp: text.passwordAndSecondFactor,
   sign_in_link: text.oneTimeLink,
@@ -55,7 +55,7 @@ export function Sessions() {
                 <td title={s.user_agent}>
                   {agent(s.user_agent)} {s.current && <Badge tone="ok">{text.current}</Badge>}
                 </td>
-                <td>{ways[s.method] ?? s.method}</td>
+                <td>{methods[s.method] ?? s.method}</td>
                 <td>
                   <code>{s.ip}</code>
                 </td>
@@ -81,7 +81,7 @@ export function Sessions() {
           </tbody>
         </Table>
       )}
-      <AskFirst
+      <ConfirmDialog
         open={asking}
         close={() => asks(false)}
         title={text.signOutEverywhere}

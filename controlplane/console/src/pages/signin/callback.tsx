@@ -28,8 +28,8 @@ export default function SignInCallback() {
     );
   }, [code, error, next, navigate]);
   return (
-    <main className="doors">
-      <div className="card stack door">
+    <main className="signin-page">
+      <div className="card stack signin-card">
         <TenantBrand />
         <h1>{wrong ? text.signInFailed : text.signingIn}</h1>
         {wrong ? (

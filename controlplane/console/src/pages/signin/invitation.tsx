@@ -33,10 +33,10 @@ export default function Invited() {
       setBusy(false);
     }
   };
-  if (!token || refused?.code === "invalid_grant") return <Spent />;
+  if (!token || refused?.code === "invalid_grant") return <LinkNotValid />;
   const weak = refused?.errors.find((w) => w.pointer === "#/password")?.detail;
   return (
-    <main className="doors">
+    <main className="signin-page">
       <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
         <TenantBrand />
         <div>
@@ -44,7 +44,7 @@ export default function Invited() {
           <p className="muted small">{text.youSignInWithThisPassword}</p>
         </div>
         {refused && !weak && (
-          <p role="alert" className="door-wrong small">
+          <p role="alert" className="signin-error small">
             {signInError(refused)}
           </p>
         )}
@@ -66,10 +66,10 @@ export default function Invited() {
   );
 }
 
-function Spent() {
+function LinkNotValid() {
   return (
-    <main className="doors">
-      <div className="card stack door">
+    <main className="signin-page">
+      <div className="card stack signin-card">
         <TenantBrand />
         <h1>{text.theLinkIsNotValid}</h1>
         <p>{text.theLinkWasUsedBeforeIs}</p>

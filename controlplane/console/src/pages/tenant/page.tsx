@@ -48,7 +48,7 @@ function General() {
   );
 }
 
-const told = [
+const facts = [
   ["no", text.auditLogOnly],
   ["yes", text.auditLogAndWebhook],
 ] as const;
@@ -81,7 +81,7 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
         {...form.field("timezone", "settings/timezone")}
         suggestions={Intl.supportedValuesOf("timeZone")}
       />
-      <SelectField label={text.notificationWhenAServiceOperatorWorks} {...form.field("notify")} options={told} />
+      <SelectField label={text.notificationWhenAServiceOperatorWorks} {...form.field("notify")} options={facts} />
       <TextField
         label={text.callbackHosts}
         hint={text.hostsThatSyncProgressMayBe}

@@ -6,20 +6,20 @@ import { act } from "../../api/acting";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMe } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Limits } from "./limits";
 
 type Tenancy = Of<"Tenancy">;
-type Doing = "suspend" | "resume" | "close" | "reopen" | "act";
+type TenantAction = "suspend" | "resume" | "close" | "reopen" | "act";
 
 /** One tenant, as an operator sees it: what it holds in numbers, its limits, and what can be done to it as a whole. */
 export default function Tenant() {
   const { id } = useParams({ strict: false }) as { id: string };
   const found = useGet<Tenancy>(`/control-plane/tenants/${id}`);
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<TenantAction>();
   if (found.isPending) return <Skeleton rows={4} />;
   if (found.isError && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
   const t = found.data;
@@ -52,12 +52,12 @@ export default function Tenant() {
       <Part title={text.limits} lead={text.defaultLimitsForApiTokens}>
         <Limits key={t.version} of={t} saved={() => void found.refetch()} />
       </Part>
-      {doing && <Asked of={t} doing={doing} end={() => setDoing(undefined)} />}
+      {doing && <ConfirmAction of={t} doing={doing} end={() => setDoing(undefined)} />}
     </>
   );
 }
 
-function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
+function Acts({ of, start }: { of: Tenancy; start: (d: TenantAction) => void }) {
   const me = useMe();
   const own = me?.tenant.id === of.id || me?.home_tenant?.id === of.id;
   return (
@@ -83,7 +83,7 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
   );
 }
 
-const words: Record<Doing, { verb: string; lead: string; danger?: boolean; reason?: boolean }> = {
+const words: Record<TenantAction, { verb: string; lead: string; danger?: boolean; reason?: boolean }> = {
   act: {
     verb: text.actInTenant,
     lead: text.youSeeAndDoWhatIts,
@@ -106,14 +106,14 @@ const words: Record<Doing, { verb: string; lead: string; danger?: boolean; reaso
 };
 
 /** Asked anew each time: neither a reason nor a typed name stays from what was asked before. */
-function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void }) {
+function ConfirmAction({ of, doing, end }: { of: Tenancy; doing: TenantAction; end: () => void }) {
   const [reason, setReason] = useState("");
   const [slug, setSlug] = useState("");
   const [grace, setGrace] = useState("P30D");
   const navigate = useNavigate();
   const queries = useQueryClient();
   const send = useAct({
-    act: (v: { what: Doing; body?: unknown }, key) =>
+    act: (v: { what: TenantAction; body?: unknown }, key) =>
       ask("POST", `/control-plane/tenants/${of.id}/${v.what}`, { ...(v.body ? { body: v.body } : {}), key, ifMatch: of.version }),
     changes: ["/control-plane/tenants"],
     quiet: true,
@@ -131,7 +131,7 @@ function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void 
   };
   const missing = (w.reason && !reason.trim()) || (doing === "close" && slug !== of.slug);
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={end}
       title={`${w.verb}: ${of.name}`}
@@ -148,6 +148,6 @@ function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void 
           <TextField label={text.gracePeriod} hint={text.p30dMeans30DaysPt0sDeletes} mono value={grace} set={setGrace} />
         </>
       )}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

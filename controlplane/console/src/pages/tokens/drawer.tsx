@@ -62,14 +62,14 @@ function Known({ of, issue, again }: Props) {
         )}
       </div>
       {of.disabled_reason && of.state === "disabled" && <Note tone="warn">{why[of.disabled_reason] ?? of.disabled_reason}</Note>}
-      {open === "change" ? <Change of={of} done={done} again={again} /> : <Told of={of} />}
+      {open === "change" ? <Change of={of} done={done} again={again} /> : <TokenFacts of={of} />}
       {open === "rotate" && <Rotate of={of} issue={issue} close={done} />}
       {open === "revoke" && <Revoke of={of} close={done} />}
     </div>
   );
 }
 
-function Told({ of }: { of: Token }) {
+function TokenFacts({ of }: { of: Token }) {
   return (
     <>
       <Facts

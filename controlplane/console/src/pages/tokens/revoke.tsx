@@ -3,7 +3,7 @@ import * as text from "#text/tokens";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { DurationField } from "../../kit/durationfield";
 import { Check } from "../../kit/form";
 import type { Token } from "./words";
@@ -20,7 +20,7 @@ export function Rotate({ of, issue, close }: { of: Token; issue: (t: Of<"Issued"
     after: issue,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.replaceToken}
@@ -37,7 +37,7 @@ export function Rotate({ of, issue, close }: { of: Token; issue: (t: Of<"Issued"
         hint={text.atMost7Days}
         required
       />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -52,7 +52,7 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
       ask("DELETE", `/settings/api-tokens/${of.id}`, { key, ifMatch: of.version, query: successors ? { successors } : {} }),
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.revokeToken}
@@ -62,6 +62,6 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
       act={() => act.mutateAsync(stolen)}
     >
       <Check label={text.theTokenWasStolen} hint={text.alsoRevokesItsReplacementAndAll} value={stolen} set={setStolen} />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

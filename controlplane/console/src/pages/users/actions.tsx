@@ -5,15 +5,15 @@ import * as text from "#text/users";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Menu } from "../../kit/menu";
 import { showRefusal } from "../../kit/toast";
 import { OneTimeLink } from "./link";
 import type { User } from "./words";
 
-type Asked = "link" | "sessions" | "factor" | "disable" | "delete";
+type UserAction = "link" | "sessions" | "factor" | "disable" | "delete";
 
-const asked: Record<Asked, { title: string; lead: string; verb: string; danger?: boolean }> = {
+const asked: Record<UserAction, { title: string; lead: string; verb: string; danger?: boolean }> = {
   link: {
     title: text.createPasswordLink,
     lead: text.theUserSetsANewPassword,
@@ -47,7 +47,7 @@ const asked: Record<Asked, { title: string; lead: string; verb: string; danger?:
 
 /** What can be done with a user besides changing them. */
 export function Acts({ of, self }: { of: User; self: boolean }) {
-  const [asking, asks] = useState<Asked>();
+  const [asking, asks] = useState<UserAction>();
   const [link, setLink] = useState<Of<"UserInvitation">>();
   const navigate = useNavigate();
   const path = `/settings/users/${of.id}`;
@@ -62,7 +62,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
       void navigate({ to: "/settings/users", replace: true });
     },
   });
-  const act = useAct<Exclude<Asked, "delete"> | "enable">({
+  const act = useAct<Exclude<UserAction, "delete"> | "enable">({
     quiet: true,
     changes: ["/settings/users"],
     done: (_, what) => said[what],
@@ -89,7 +89,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
         ]}
       />
       {now && asking && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => asks(undefined)}
           title={now.title}
@@ -104,7 +104,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
   );
 }
 
-const said: Partial<Record<Asked | "enable", string>> = {
+const said: Partial<Record<UserAction | "enable", string>> = {
   sessions: text.sessionsEnded,
   factor: text.secondFactorRemoved,
   disable: text.userDisabled,

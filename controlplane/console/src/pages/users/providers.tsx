@@ -5,7 +5,7 @@ import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Add } from "../../kit/addbutton";
 import { DeleteFirst } from "../../kit/deletefirst";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { Button, Empty, Facts, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -85,7 +85,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         ]}
       />
       {asking === "off" && (
-        <AskFirst
+        <ConfirmDialog
           open
           close={() => setAsking(undefined)}
           title={text.disableName(of.name)}

@@ -8,7 +8,7 @@ import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { DeleteFirst } from "../../kit/deletefirst";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Verbatim } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -20,7 +20,7 @@ import { SecretOnce } from "./secret";
 import type { Webhook } from "./words";
 
 type Tested = Of<"Tested">;
-type Doing = "edit" | "disable" | "rotate" | "replay" | "delete";
+type WebhookAction = "edit" | "disable" | "rotate" | "replay" | "delete";
 
 const overlaps = [
   ["PT0S", text.immediately],
@@ -40,7 +40,7 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
   const may = useMay();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<WebhookAction>();
   const [secret, setSecret] = useState<string>();
   const [overlap, setOverlap] = useState<string>("PT24H");
   const path = `/settings/webhooks/${w.id}`;
@@ -83,7 +83,7 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
         />
       </Dialog>
       {doing === "replay" && <Replay of={w} close={close} />}
-      <AskFirst
+      <ConfirmDialog
         open={doing === "rotate"}
         close={close}
         title={text.rotateSecretQuestion}
@@ -97,8 +97,8 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
           set={setOverlap}
           options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "immediately" : text.previousSecretSignsT(t)] as const)}
         />
-      </AskFirst>
-      <AskFirst
+      </ConfirmDialog>
+      <ConfirmDialog
         open={doing === "disable"}
         close={close}
         title={text.disableName(w.name)}

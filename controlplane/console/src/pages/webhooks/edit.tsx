@@ -8,7 +8,7 @@ import { Badge, Skeleton } from "../../kit/kit";
 import { FilterFields, filterOf, type Typed, typedOf } from "./filter";
 import { grouped, headersOf, type Webhook } from "./words";
 
-type Made = Of<"Made">;
+type CreatedWebhook = Of<"Made">;
 type Event = Of<"Described">;
 type Value = {
   name: string;
@@ -22,7 +22,7 @@ type Value = {
 };
 
 /** Makes a webhook, or changes one. done hears of the secret when one was made. */
-export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webhook) => void; cancel: () => void }) {
+export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: CreatedWebhook | Webhook) => void; cancel: () => void }) {
   const first: Value = {
     name: of?.name ?? "",
     url: of?.url ?? "",
@@ -38,7 +38,7 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webh
     const body = bodyOf(v, of, setLine);
     const saved = of
       ? await ask<Webhook>("PATCH", `/settings/webhooks/${of.id}`, { body, ifMatch: of.version, key })
-      : await ask<Made>("POST", "/settings/webhooks", { body, key });
+      : await ask<CreatedWebhook>("POST", "/settings/webhooks", { body, key });
     done(saved);
   });
   const v = form.value;

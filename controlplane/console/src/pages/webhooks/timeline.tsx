@@ -46,8 +46,8 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
       {coming.map((c) => (
         <g key={c.n}>
           <title>{text.attemptNStartsBetweenSpanAnd(c.n, span(c.from), span(c.to))}</title>
-          <rect x={x(c.from)} y="22" width={Math.max(6, x(c.to) - x(c.from))} height="16" rx="4" className="webhooks-coming" />
-          <text x={(x(c.from) + x(c.to)) / 2} y="14" className="webhooks-n">
+          <rect x={x(c.from)} y="22" width={Math.max(6, x(c.to) - x(c.from))} height="16" rx="4" className="webhooks-pending" />
+          <text x={(x(c.from) + x(c.to)) / 2} y="14" className="webhooks-count">
             {c.n}
           </text>
         </g>
@@ -60,11 +60,11 @@ export function Timeline({ of: d }: { of: DeliveryDetail }) {
               : text.attemptNSpanAfterTheFirstText(m.n, span(m.after))}
           </title>
           {m.ok ? (
-            <circle cx={x(m.after)} cy="30" r="7" className="webhooks-good" />
+            <circle cx={x(m.after)} cy="30" r="7" className="webhooks-delivered" />
           ) : (
-            <path d={`M${x(m.after) - 6} 24l12 12m0-12l-12 12`} className="webhooks-lost" />
+            <path d={`M${x(m.after) - 6} 24l12 12m0-12l-12 12`} className="webhooks-failed" />
           )}
-          <text x={x(m.after)} y="14" className="webhooks-n">
+          <text x={x(m.after)} y="14" className="webhooks-count">
             {m.n}
           </text>
           <text x={x(m.after)} y="52" className="webhooks-mark">

@@ -74,7 +74,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
   const advanced = shown.filter((f) => f.advanced);
   return (
     <>
-      <div className="wizard-halves">
+      <div className="wizard-columns">
         {/* What was typed is kept whenever a field is left. */}
         <fieldset className="wizard-choice stack" aria-label={text.settingsOfTheConnection} onBlur={left}>
           <ReachField

@@ -2,7 +2,7 @@ import { useState } from "react";
 import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -31,7 +31,7 @@ export function CopyFrom({
   return (
     <>
       <Button onClick={() => setAsking(true)}>{text.copyFromAnotherInstance}</Button>
-      <AskFirst
+      <ConfirmDialog
         open={asking}
         close={() => setAsking(false)}
         wide
@@ -78,7 +78,7 @@ export function CopyFrom({
             {from.misfits.length > 20 && <p>{text.andCountMore(from.misfits.length - 20)}</p>}
           </Note>
         )}
-      </AskFirst>
+      </ConfirmDialog>
     </>
   );
 }

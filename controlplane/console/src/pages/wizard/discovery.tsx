@@ -3,7 +3,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { EyeOff, LoaderCircle, RotateCw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import * as text from "#text/wizard";
-import { follow } from "../../api/stream";
+import { followStream } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Badge, Button, Empty, Failure, Note, Problems, Skeleton, Table, When } from "../../kit/kit";
@@ -11,14 +11,14 @@ import { type Group, groups, masked, type SchemaField } from "./fields";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
 
-type Look = Of<"Discovery">;
+type DiscoveryResult = Of<"Discovery">;
 type Snapshot = Of<"SchemaSnapshot">;
 
 /** Step 3: the fields of the system, with samples. The first look is taken by itself. */
 export function Discovery({ id, wizard, go }: StepProps) {
   const seen = serverStep(wizard, "discovery")?.discovery;
   const schema = useGet<Snapshot>(`/connectors/${id}/schema`, {}, { enabled: Boolean(seen) });
-  const look = useLook(id);
+  const look = useDiscovery(id);
   const begun = useRef(false);
   useEffect(() => {
     if (seen || begun.current) return;
@@ -159,11 +159,11 @@ export function Samples({ of }: { of: SchemaField }) {
 }
 
 /** Looks at the target, and hears how far it is. */
-function useLook(id: string) {
+function useDiscovery(id: string) {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [told, setTold] = useState("");
-  const [error, setError] = useState<Look["error"] | null>(null);
+  const [error, setError] = useState<DiscoveryResult["error"] | null>(null);
   const [refused, setRefused] = useState<unknown>();
   const control = useRef<AbortController>(undefined);
   const run = async () => {
@@ -174,12 +174,12 @@ function useLook(id: string) {
     control.current = stop;
     let cuts = 0;
     try {
-      await follow(`/connectors/${id}/discover?stream=true`, {
+      await followStream(`/connectors/${id}/discover?stream=true`, {
         method: "POST",
         signal: stop.signal,
         ends: (t) => t.event === "result",
-        told: (t) => {
-          if (t.event === "result") setError((t.data as Look).error);
+        event: (t) => {
+          if (t.event === "result") setError((t.data as DiscoveryResult).error);
           else setTold(sentence((t.data as { message?: string }).message ?? ""));
         },
         cut: (lost) => {

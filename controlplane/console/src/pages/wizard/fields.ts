@@ -16,8 +16,8 @@ export function groups(objects: SchemaObject[]): Group[] {
       fields: o.fields ?? [],
       count: o.count_hint,
     };
-    const twin = out.find((g) => g.native === o.native_type && names(g.fields) === names(group.fields));
-    if (twin) twin.words = text.users;
+    const same = out.find((g) => g.native === o.native_type && names(g.fields) === names(group.fields));
+    if (same) same.words = text.users;
     else out.push(group);
   }
   return out;

@@ -77,7 +77,7 @@ export function WizardFooter({
         {children}
       </div>
       {go && (
-        <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title={text.ctrlEnter}>
+        <Button tone="primary" className="wizard-selected" disabled={busy || Boolean(missing)} onClick={go} title={text.ctrlEnter}>
           {busy ? text.savingEllipsis : (missing ?? words)} <ArrowRight aria-hidden size={16} />
         </Button>
       )}

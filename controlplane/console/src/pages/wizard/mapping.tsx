@@ -16,7 +16,7 @@ import { MapRow } from "./maprow";
 import { TargetError } from "./probe";
 import { counts, duplicates, missing, needsDecision, type Rule, rulesOf } from "./rules";
 import { pendingSaves, type Saving, useSaving } from "./saving";
-import { type TransformPreview, useTrial, written } from "./transformpreview";
+import { type TransformPreview, useMappingPreview, written } from "./transformpreview";
 
 type Mappings = Of<"Mappings">;
 
@@ -72,8 +72,8 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   );
   const kinds = kindsOf(connector.purpose).filter((k) => !optional(k) || rules.some((r) => r.object === k));
   const kind: Kind = kinds.find((k) => k === search.object) ?? kinds[0] ?? "identity";
-  const trial = useTrial(id, rules, useSeen(kinds, kind));
-  const saving = useSaving(id, rules, fine(trial, rules), saved.mapping_version);
+  const preview = useMappingPreview(id, rules, useSeen(kinds, kind));
+  const saving = useSaving(id, rules, fine(preview, rules), saved.mapping_version);
   const only = search.only === "todo";
   const n = counts(rules);
   const twice = duplicates(rules);
@@ -84,18 +84,18 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
       replace: true,
       resetScroll: false,
     });
-  const records = trial.preview?.rows.filter((r) => r.object === kind) ?? [];
+  const records = preview.preview?.rows.filter((r) => r.object === kind) ?? [];
   const at = Math.min(Math.max(0, Number(search.record ?? 1) - 1 || 0), Math.max(0, records.length - 1));
   const rows = rules.filter(
-    (r) => r.object === kind && !r.hidden && (!only || needsDecision(r) || twice.has(r.key) || trial.wrong.has(r.key)),
+    (r) => r.object === kind && !r.hidden && (!only || needsDecision(r) || twice.has(r.key) || preview.wrong.has(r.key)),
   );
   // What is said of this step is about what is on it: its Undo would do nothing on the next.
-  const takeAway = useRef<() => void>(undefined);
-  useEffect(() => () => takeAway.current?.(), []);
+  const dismissToast = useRef<() => void>(undefined);
+  useEffect(() => () => dismissToast.current?.(), []);
   const ignoreRest = () => {
     const before = rules;
     setRules(rules.map((r) => (needsDecision(r) ? { ...r, ignored: true } : r)));
-    takeAway.current = showToast(text.fieldsIgnored(n.todo), {
+    dismissToast.current = showToast(text.fieldsIgnored(n.todo), {
       remedy: { words: text.undo, act: () => setRules(before) },
     });
   };
@@ -137,12 +137,12 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
               aria-current={k === kind ? "page" : undefined}
             >
               {kindWords[k]}
-              <span className="count">{told(k, counts(rules.filter((r) => r.object === k)))}</span>
+              <span className="count">{countText(k, counts(rules.filter((r) => r.object === k)))}</span>
             </Link>
           ))}
         </nav>
       )}
-      <Told trial={trial} saving={saving} reload={reload} />
+      <MappingStatus preview={preview} saving={saving} reload={reload} />
       {rows.length === 0 ? (
         <Empty title={only ? text.noOpenFields : text.noFieldsOfThisKind} />
       ) : (
@@ -157,7 +157,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
               <th scope="col">{text.foundBy}</th>
               <th scope="col">{text.transformPython}</th>
               <th scope="col">
-                <Turn at={at} of={records.length} busy={trial.busy} turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })} />
+                <RecordPager at={at} of={records.length} busy={preview.busy} turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })} />
               </th>
               <th scope="col">{text.ignore}</th>
             </tr>
@@ -168,8 +168,8 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
                 key={r.key}
                 of={r}
                 record={records[at]}
-                tried={trial.tried.get(r.key)}
-                wrong={trial.wrong.get(r.key)}
+                tried={preview.tried.get(r.key)}
+                wrong={preview.wrong.get(r.key)}
                 twice={twice.has(r.key)}
                 change={change}
                 list={`fields-${kind}`}
@@ -200,9 +200,9 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         back="discovery"
         go={() => void on()}
         busy={saving.state === "saving"}
-        missing={saving.state === "overtaken" ? text.changedElsewhere : missing(rules, trial.wrong)}
+        missing={saving.state === "overtaken" ? text.changedElsewhere : missing(rules, preview.wrong)}
       >
-        <span className="small muted">{saidOf(saving)}</span>
+        <span className="small muted">{savingText(saving)}</span>
       </WizardFooter>
     </>
   );
@@ -215,7 +215,7 @@ const fieldWords: Record<Kind, string> = {
   grant: text.grantField,
 };
 
-const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? text.mappedMapped(n.mapped) : text.todoOpen(n.todo));
+const countText = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? text.mappedMapped(n.mapped) : text.todoOpen(n.todo));
 
 /** The kinds of which records are shown: entitlements and grants are read as soon as somebody looks at them. */
 function useSeen(kinds: Kind[], shown: Kind): Kind[] {
@@ -228,7 +228,7 @@ function useSeen(kinds: Kind[], shown: Kind): Kind[] {
 const fine = (t: TransformPreview, rules: Rule[]) =>
   Boolean(t.refused) || (t.wrong.size === 0 && rules.every((r) => t.tried.get(r.key) === written(r)));
 
-const saidOf = (s: Saving) =>
+const savingText = (s: Saving) =>
   ({
     saved: text.savedYouCanLeaveAndContinue,
     saving: text.savingEllipsis,
@@ -238,10 +238,10 @@ const saidOf = (s: Saving) =>
   })[s.state];
 
 /** Which record is shown. */
-function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; turn: (i: number) => void }) {
+function RecordPager({ at, of, busy, turn }: { at: number; of: number; busy: boolean; turn: (i: number) => void }) {
   if (of === 0) return <>{busy ? text.resultPending : text.result}</>;
   return (
-    <span className="row wizard-turn">
+    <span className="row wizard-pager">
       {text.resultOnRecordAtOfOf(at + 1, of)}
       <Button reads tone="quiet" className="icon" aria-label={text.previousRecord} disabled={at === 0} onClick={() => turn(at - 1)}>
         <ChevronLeft aria-hidden size={14} />
@@ -254,12 +254,12 @@ function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; t
 }
 
 /** What is remarkable about the records that were tried, and what could not be kept. */
-function Told({ trial, saving, reload }: { trial: TransformPreview; saving: Saving; reload: () => Promise<void> }) {
-  const findings = trial.preview?.findings ?? [];
+function MappingStatus({ preview, saving, reload }: { preview: TransformPreview; saving: Saving; reload: () => Promise<void> }) {
+  const findings = preview.preview?.findings ?? [];
   return (
     <>
-      {trial.preview?.error && <TargetError of={trial.preview.error} />}
-      {Boolean(trial.refused) && <Problems of={trial.refused} />}
+      {preview.preview?.error && <TargetError of={preview.preview.error} />}
+      {Boolean(preview.refused) && <Problems of={preview.refused} />}
       {saving.state === "refused" && <Problems of={saving.refused} />}
       {saving.state === "overtaken" && (
         <Note tone="warn">

@@ -126,7 +126,7 @@ function useResult(
 ): { text: string; waiting?: boolean; error?: string | undefined } {
   const open = r.ignored || !r.target.trim();
   const fresh = tried === written(r);
-  const told = useTransformPreview(r.transform, raw, record?.before, !open && !fresh);
+  const transformPreview = useTransformPreview(r.transform, raw, record?.before, !open && !fresh);
   if (open) return { text: "" };
   if (fresh && record) {
     const wrong = record.errors.find((e) => e.source_path === r.field.name);
@@ -135,5 +135,5 @@ function useResult(
     return { text: sampleText(valueIn(record.after, filled)) };
   }
   if (!r.transform.trim()) return { text: sampleText(raw) };
-  return told ? { text: sampleText(told.value), error: told.error } : { text: "", waiting: true };
+  return transformPreview ? { text: sampleText(transformPreview.value), error: transformPreview.error } : { text: "", waiting: true };
 }

@@ -5,7 +5,7 @@ import * as text from "#text/wizard";
 import { ask } from "../../api/client";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Steps } from "../../kit/elements";
 import { Button, Failure, Head, Skeleton } from "../../kit/kit";
 import { showToast } from "../../kit/toast";
@@ -52,7 +52,7 @@ function Shown({ step, ...props }: Props) {
   const type = wizard.steps[0]?.type?.name;
   return (
     <div className="stack wizard">
-      <Steps label={text.stepsOfTheSetup} of={ways(wizard, step, id)} />
+      <Steps label={text.stepsOfTheSetup} of={stepLinks(wizard, step, id)} />
       <Head
         up={text.linkStepAtOf5Type(<Link to={"/connectors" as never}>{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}
         title={steps[at]?.title}
@@ -73,7 +73,7 @@ function Shown({ step, ...props }: Props) {
   );
 }
 
-function ways(w: Wizard, here: StepName, id: string) {
+function stepLinks(w: Wizard, here: StepName, id: string) {
   const type = { words: text.typeLabel, detail: w.steps[0]?.type?.name, state: "done" as const };
   const rest = steps.map((s) => {
     const of = serverStep(w, s.name);
@@ -98,7 +98,7 @@ function Discard({ of }: { of: Wizard }) {
       <Button tone="quiet" onClick={() => setAsking(true)}>
         {text.discard}
       </Button>
-      <AskFirst
+      <ConfirmDialog
         open={asking}
         close={() => setAsking(false)}
         tone="danger"

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, LoaderCircle, Play } from "lucide-react";
 import { useRef, useState } from "react";
 import * as text from "#text/wizard";
-import { follow } from "../../api/stream";
+import { followStream } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/elements";
 import { Button, Note, Problems, When } from "../../kit/kit";
@@ -47,11 +47,11 @@ export function useProbe(id: string, before: () => Promise<boolean>): Probing {
     let cuts = 0;
     try {
       if (!(await before())) return;
-      await follow(`/connectors/${id}/test?stream=true`, {
+      await followStream(`/connectors/${id}/test?stream=true`, {
         method: "POST",
         signal: stop.signal,
         ends: (t) => t.event === "result",
-        told: (t) => {
+        event: (t) => {
           if (t.event === "step") setSteps((was) => [...was, t.data as Step]);
           if (t.event === "result") {
             setResult(t.data as Result);
@@ -179,7 +179,7 @@ function Check({ of }: { of: Step }) {
           <span className="small faint num">{text.msMs(of.ms)}</span>
         </div>
         {stepSummary(of) && (
-          <span className="small muted wizard-said" dir="auto">
+          <span className="small muted wizard-status" dir="auto">
             {stepSummary(of)}
           </span>
         )}

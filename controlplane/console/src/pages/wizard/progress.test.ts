@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ended, heard, noProgress, type Progress, throughput } from "./progress";
+import { ended, addProgress, noProgress, type Progress, throughput } from "./progress";
 
 const counters = {
   identities_read: 0,
@@ -24,16 +24,16 @@ const told = (seq: number, more: Partial<Progress> = {}, n = 0) =>
   }) as Progress;
 
 test("what is told twice after a cut counts once", () => {
-  const once = heard(heard(noProgress, told(1, {}, 10)), told(2, {}, 40));
-  const again = heard(once, told(2, {}, 40));
+  const once = addProgress(addProgress(noProgress, told(1, {}, 10)), told(2, {}, 40));
+  const again = addProgress(once, told(2, {}, 40));
   expect(again.points).toHaveLength(2);
   expect(again.log).toHaveLength(1);
-  expect(heard(again, told(1)).last?.seq).toBe(2);
+  expect(addProgress(again, told(1)).last?.seq).toBe(2);
 });
 
 test("the log says what changes, and how it ends", () => {
-  const f = heard(
-    heard(noProgress, told(1)),
+  const f = addProgress(
+    addProgress(noProgress, told(1)),
     told(2, {
       event: "sync.failed",
       status: "failed",

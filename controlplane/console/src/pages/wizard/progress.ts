@@ -25,9 +25,9 @@ export type Progress = {
 export type Line = { at: string; tone: "info" | "warn" | "bad"; words: string };
 
 /** A run as it is followed: the newest that was told, records read by time, and what happened. */
-export type Followed = { last: Progress | undefined; points: { at: number; records: number }[]; log: Line[] };
+export type ProgressHistory = { last: Progress | undefined; points: { at: number; records: number }[]; log: Line[] };
 
-export const noProgress: Followed = { last: undefined, points: [], log: [] };
+export const noProgress: ProgressHistory = { last: undefined, points: [], log: [] };
 const most = 200;
 
 const phases: Record<string, string> = {
@@ -49,7 +49,7 @@ export const recordsRead = (p: Progress) =>
   p.counters.identities_read + p.counters.accounts_discovered + p.counters.entitlements_mapped + p.counters.grants_recorded;
 
 /** Takes in what was told. The same told twice, as after a cut, counts once. */
-export function heard(was: Followed, p: Progress): Followed {
+export function addProgress(was: ProgressHistory, p: Progress): ProgressHistory {
   if (was.last && was.last.run_id === p.run_id && p.seq < was.last.seq) return was;
   const same = was.last?.run_id === p.run_id && was.last.seq === p.seq;
   const points = same ? was.points : [...was.points, { at: Date.parse(p.at), records: recordsRead(p) }].slice(-most);
@@ -61,21 +61,21 @@ export const clock = (at: string) => new Date(at).toLocaleTimeString("en-GB");
 
 function linesOf(was: Progress | undefined, p: Progress): Line[] {
   const out: Line[] = [];
-  const say = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
-  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say(text.waitingForAnAgentToConnect, "warn");
-  if (p.phase && p.phase !== was?.phase) say(phaseName(p.phase));
-  if (p.message && p.message !== was?.message) say(p.message);
+  const addLine = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
+  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") addLine(text.waitingForAnAgentToConnect, "warn");
+  if (p.phase && p.phase !== was?.phase) addLine(phaseName(p.phase));
+  if (p.message && p.message !== was?.message) addLine(p.message);
   if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
-    say(text.theSystemLimitsTheRequestRate(clock(p.rate_wait_until)), "warn");
-  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say(text.continuedByAnotherProcess, "warn");
-  if (p.counters.errors > (was?.counters.errors ?? 0)) say(text.recordsOrValuesRejected(p.counters.errors), "warn");
+    addLine(text.theSystemLimitsTheRequestRate(clock(p.rate_wait_until)), "warn");
+  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) addLine(text.continuedByAnotherProcess, "warn");
+  if (p.counters.errors > (was?.counters.errors ?? 0)) addLine(text.recordsOrValuesRejected(p.counters.errors), "warn");
   const loose = p.counters.unresolved_references;
-  if (loose > (was?.counters.unresolved_references ?? 0)) say(text.membersAreOutsideTheSearchBase(loose), "warn");
+  if (loose > (was?.counters.unresolved_references ?? 0)) addLine(text.membersAreOutsideTheSearchBase(loose), "warn");
   if (p.event === "sync.completed")
-    say(p.status === "partial" ? text.completedWithRejectedRecords : text.completedStatus(p.status.replaceAll("_", " ")));
-  if (p.event === "sync.failed") say(p.error_detail?.message ?? text.failed, "bad");
-  if (p.event === "sync.cancelled") say(text.cancelled, "warn");
-  if (p.event === "sync.held") say(text.waitingForADecision, "warn");
+    addLine(p.status === "partial" ? text.completedWithRejectedRecords : text.completedStatus(p.status.replaceAll("_", " ")));
+  if (p.event === "sync.failed") addLine(p.error_detail?.message ?? text.failed, "bad");
+  if (p.event === "sync.cancelled") addLine(text.cancelled, "warn");
+  if (p.event === "sync.held") addLine(text.waitingForADecision, "warn");
   return out;
 }
 
@@ -83,7 +83,7 @@ function linesOf(was: Progress | undefined, p: Progress): Line[] {
 export const ended = (event: string) => /^sync\.(held|completed|failed|cancelled)$/.test(event);
 
 /** Records a second over time, for a picture: steps between two moments that were told. */
-export function throughput(points: Followed["points"]): { at: number; rate: number }[] {
+export function throughput(points: ProgressHistory["points"]): { at: number; rate: number }[] {
   const out: { at: number; rate: number }[] = [];
   for (let i = 1; i < points.length; i++) {
     const [a, b] = [points[i - 1], points[i]];

@@ -108,7 +108,7 @@ export function missing(rules: Rule[], wrong: Map<string, string>): string | und
   const twice = new Set(duplicates(rules).values());
   const [one] = twice;
   if (one) return twice.size === 1 ? texts.oneIsMappedTwice(one) : texts.sizeFieldsAreMappedTwice(twice.size);
-  if (wrong.size > 0) return wrong.size === 1 ? "1 field with an error" : texts.sizeFieldsWithErrors(wrong.size);
+  if (wrong.size > 0) return texts.fieldsWithErrors(wrong.size);
   const { todo } = counts(rules);
   if (todo > 0) return texts.openFields(todo);
   return undefined;

@@ -3,16 +3,16 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as text from "#text/wizard";
 import { ask } from "../../api/client";
-import { follow } from "../../api/stream";
+import { followStream } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Note, Problems, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { settingOverrides } from "../connectors/overrides";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
-import { ended, type Followed, heard, noProgress, type Progress, phaseName } from "./progress";
+import { ended, type ProgressHistory, addProgress, noProgress, type Progress, phaseName } from "./progress";
 import { Counts, Log, Throughput } from "./throughput";
 import { type WriteMode, WritingChoice } from "./writing";
 
@@ -24,7 +24,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
   const run = step?.first_sync;
   const [started, setStarted] = useState<string>();
   const at = started ?? run?.run_id;
-  const shown = useFollowed(id, at);
+  const shown = useProgressHistory(id, at);
   const queries = useQueryClient();
   const [mode, setMode] = useState<WriteMode>("off");
   const start = useAct<WriteMode, Of<"Started">>({
@@ -97,11 +97,11 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
 }
 
 /** Follows a run to its end, over cuts of the line. */
-function useFollowed(id: string, run: string | undefined) {
-  const [followed, setFollowed] = useState<Followed>(noProgress);
+function useProgressHistory(id: string, run: string | undefined) {
+  const [followed, setFollowed] = useState<ProgressHistory>(noProgress);
   const [lost, setLost] = useState(false);
   const [refused, setRefused] = useState<unknown>();
-  const told = useCallback((p: Progress) => setFollowed((was) => heard(was, p)), []);
+  const received = useCallback((p: Progress) => setFollowed((was) => addProgress(was, p)), []);
   const at = useRef<string>(undefined);
   useEffect(() => {
     if (!run) return;
@@ -109,17 +109,17 @@ function useFollowed(id: string, run: string | undefined) {
     at.current = run;
     const stop = new AbortController();
     setRefused(undefined);
-    follow(`/connectors/${id}/sync-runs/${run}/events`, {
+    followStream(`/connectors/${id}/sync-runs/${run}/events`, {
       signal: stop.signal,
       ends: (t) => ended(t.event),
-      told: (t) => told(t.data as Progress),
+      event: (t) => received(t.data as Progress),
       cut: setLost,
     }).then(
       () => setLost(false),
       (e: unknown) => setRefused(e),
     );
     return () => stop.abort();
-  }, [id, run, told]);
+  }, [id, run, received]);
   return { followed, lost, refused };
 }
 
@@ -174,7 +174,7 @@ function Cancel({ id, run }: { id: string; run: string }) {
   return (
     <>
       <Button onClick={() => setAsking(true)}>{text.cancelSync}</Button>
-      <AskFirst
+      <ConfirmDialog
         open={asking}
         close={() => setAsking(false)}
         title={text.cancelTheFirstSync}

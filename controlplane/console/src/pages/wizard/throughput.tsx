@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import * as text from "#text/wizard";
 import { Badge } from "../../kit/kit";
-import { clock, type Followed, type Line, type Progress, throughput } from "./progress";
+import { clock, type ProgressHistory, type Line, type Progress, throughput } from "./progress";
 
 const counted = [
   ["identities_read", text.identities, text.peopleRead],
@@ -41,7 +41,7 @@ const width = 1000;
 const height = 84;
 
 /** How many records a second were read, over the time of the run. */
-export function Throughput({ of, running }: { of: Followed["points"]; running: boolean }) {
+export function Throughput({ of, running }: { of: ProgressHistory["points"]; running: boolean }) {
   const rates = throughput(of);
   const [first, last] = [of[0], of.at(-1)];
   const seconds = first && last ? (last.at - first.at) / 1000 : 0;

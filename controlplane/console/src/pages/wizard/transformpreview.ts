@@ -27,7 +27,7 @@ export const written = (r: Rule) => `${r.ignored}|${r.target.trim()}|${r.transfo
  * Tries the rules on records of the target whenever they have rested for a moment. Records of kinds are read, and of entitlements and grants
  * also where a rule fills one of their fields.
  */
-export function useTrial(id: string, rules: Rule[], kinds: Kind[]): TransformPreview {
+export function useMappingPreview(id: string, rules: Rule[], kinds: Kind[]): TransformPreview {
   const [trial, setTrial] = useState<TransformPreview>({
     preview: undefined,
     tried: new Map(),

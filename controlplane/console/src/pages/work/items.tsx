@@ -4,7 +4,7 @@ import * as text from "#text/work";
 import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
+import { ConfirmDialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { TextField } from "../../kit/form";
 import { Button, Text, When } from "../../kit/kit";
@@ -103,7 +103,7 @@ function Delete({ of, close, done }: { of: WorkItem[]; close: () => void; done: 
     quiet: true,
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       open
       close={close}
       title={text.deleteDeadLetters(of.length)}
@@ -114,6 +114,6 @@ function Delete({ of, close, done }: { of: WorkItem[]; close: () => void; done: 
       act={() => remove.mutateAsync(reason.trim())}
     >
       <TextField label={text.reason} value={reason} set={setReason} required max={1000} autoFocus />
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

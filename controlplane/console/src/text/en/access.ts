@@ -58,10 +58,11 @@ export const revokedWillBeRevokedRefusedCannot = (revoked: ReactNode, refused: R
   rich`${revoked} will be revoked, ${refused} cannot be revoked.`;
 export const untilUntilNoPersonAndNo = (until: ReactNode) =>
   rich`Until ${until} no person and no policy can grant the access again. Afterwards policies apply as usual.`;
-export const aPolicyWouldGrant1Grant =
-  "A policy would grant 1 grant again at the next evaluation. Enter a date to block until, or change the policy:";
-export const policiesWouldGrantCountGrantsAgain = (count: Insert) =>
-  `Policies would grant ${count} grants again at the next evaluation. Enter a date to block until, or change the policy:`;
+export const policiesWouldGrantAgain = (count: Count) =>
+  plural(count, {
+    one: "A policy would grant # of these grants again. Enter a date until which to block it, or change the policy:",
+    other: "Policies would grant # of these grants again. Enter a date until which to block them, or change the policies:",
+  });
 export const andCountMore = (count: Insert) => `and ${count} more`;
 
 // edit.tsx
@@ -96,7 +97,7 @@ export const requestAccess = "Request access";
 export const actions = "Actions";
 export const setOwners = "Set owners";
 export const retire = "Retire";
-export const notFoundByTheLatestSyncs = (missingSince: ReactNode) => rich`Not found by the latest syncs, since ${missingSince}.`;
+export const notFoundByTheLatestSyncs = (missingSince: ReactNode) => rich`Not found by the latest syncs. First missing ${missingSince}.`;
 export const replacementReplacement = (replacement: ReactNode) => rich`Replacement: ${replacement}`;
 export const details = "Details";
 export const noDescriptionYet = "No description yet.";

@@ -6,7 +6,7 @@ export const accounts = "Accounts";
 export const locked = "locked";
 export const privilegedLower = "privileged";
 export const inSystem = (system: ReactNode) => rich`in ${system}`;
-export const notFoundByTheLatestSyncs = (missingSince: ReactNode) => rich`Not found by the latest syncs, since ${missingSince}.`;
+export const notFoundByTheLatestSyncs = (missingSince: ReactNode) => rich`Not found by the latest syncs. First missing ${missingSince}.`;
 export const account = "Account";
 export const history = "History";
 export const historyOfTheAccount = "History of the account";

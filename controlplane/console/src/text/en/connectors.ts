@@ -295,9 +295,13 @@ export const applyingChanges = "applying changes";
 export const heldLower = "held";
 export const partial = "partial";
 export const noRunYet = "No run yet";
-export const heldOrPartial = "held or partial";
-export const withoutEffect = "without effect";
-export const lastRunsTold = (count: Count, told: Insert) => `Last ${plural(count, { one: "# run", other: "# runs" })}: ${told}`;
+export const countSucceeded = (n: Insert) => `${n} succeeded`;
+export const countHeldOrPartial = (n: Insert) => `${n} held or partial`;
+export const countFailed = (n: Insert) => `${n} failed`;
+export const countRunning = (n: Insert) => `${n} running`;
+export const countWithoutEffect = (n: Insert) => `${n} without effect`;
+export const lastRuns = (count: Count, outcomes: string[]) =>
+  `${plural(count, { one: "Last run", other: "Last # runs" })}: ${outcomes.join(", ")}`;
 export const peopleWhoWouldBeDeactivated = "people who would be deactivated";
 export const accountsThatWouldBeMissingOr = "accounts that would be missing or removed, and their grants";
 export const accountsThatWouldBeDisabled = "accounts that would be disabled";

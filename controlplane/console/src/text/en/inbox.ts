@@ -339,6 +339,8 @@ export const withoutASubject = "Without a subject";
 export const undoneTheTaskIsOpenAgain = "Undone. The task is open again.";
 export const decisionsUndoneTheTasksAreOpen = (undone: Count) =>
   `${plural(undone, { one: "# decision", other: "# decisions" })} undone. The tasks are open again.`;
+export const decisionsMade = (label: Insert, count: Count) =>
+  `${label}: ${plural(count, { one: "# decision", other: "# decisions" })}`;
 export const decisions = (late: Count) => plural(late, { one: "# decision", other: "# decisions" });
 export const theDecisionBecomesFinalWhenThe = "The decision becomes final when the time is over, even if you close this window.";
 export const notDecidedRefusalText = (refusalText: Insert) => `Not decided: ${refusalText}`;

@@ -49,7 +49,7 @@ export const unknownWereNotRecordedAtThat = (unknown: ReactNode) => rich`${unkno
 export const theAccessOfBothPeopleIs = "The access of both people is identical.";
 export const differencesBetweenTheRecords = "Differences between the records";
 export const historyIsKeptSinceHistorySince = (historySince: ReactNode) =>
-  rich`History is kept since ${historySince}; earlier access is not known.`;
+  rich`The history begins ${historySince}. Earlier access is not known.`;
 export const notVisible = "not visible";
 export const field = "Field";
 export const manager = "Manager";
@@ -225,6 +225,7 @@ export const firstCountOfRowsFailedRows = (count: Insert, count2: Count) =>
   `First ${count} of ${plural(count2, { one: "# row", other: "# rows" })}, failed rows first.`;
 
 // layout.ts
+export const entitlementCount = (count: Count) => plural(count, { one: "# entitlement", other: "# entitlements" });
 export const moreAccounts = "more accounts";
 export const morePaths = "more paths";
 
@@ -461,7 +462,7 @@ export const dateInTheSystem = "Date in the system";
 export const lastUsed = "Last used";
 export const openEntitlement = "Open entitlement";
 export const reasons = "Reasons";
-export const sinceSince = (since: ReactNode) => rich`since ${since}`;
+export const sinceSince = (since: ReactNode) => rich`started ${since}`;
 export const reasonRule = (rule: ReactNode) => rich`Reason ${rule}`;
 export const openTheRequest = "Open the request";
 export const denialState = (state: Insert) => `denial, ${state}`;

@@ -24,7 +24,7 @@ export const manual = "manual";
 export const waiting = "waiting";
 export const bySystemAndCause = "By system and cause";
 export const urgentUrgent = (urgent: Insert) => `${urgent} urgent`;
-export const sinceOldestAt = (oldestAt: ReactNode) => rich`since ${oldestAt}`;
+export const sinceOldestAt = (oldestAt: ReactNode) => rich`oldest task ${oldestAt}`;
 export const tasksRetriedRemainingRemaining = (retried: Count, remaining: Insert) =>
   `${plural(retried, { one: "# task", other: "# tasks" })} retried, ${remaining} remaining.`;
 export const tasksRetried = (retried: Count) => `${plural(retried, { one: "# task", other: "# tasks" })} retried.`;

@@ -88,6 +88,8 @@ export const noIncludedRoles = "No included roles.";
 export const theRole = "the role";
 export const hideContentsOfName = (name: Insert) => `Hide contents of ${name}`;
 export const showContentsOfName = (name: Insert) => `Show contents of ${name}`;
+export const noContents = "nothing";
+export const roleCount = (count: Count) => plural(count, { one: "# role", other: "# roles" });
 export const entitlementCount = (count: Count) => plural(count, { one: "# entitlement", other: "# entitlements" });
 export const excludedIdentity = (identity: ReactNode) => rich`Excluded: ${identity}`;
 export const untilUntil = (until: Insert) => ` until ${until}`;

@@ -75,4 +75,4 @@ export const writingToTargetSystems = "Writing to target systems";
 export const onChangesAreSentToThe = "On: changes are sent to the connected systems, as each connector allows.";
 export const noneGiven = "none given";
 export const offSinceChangedAtNoChange = (changedAt: ReactNode, reason: ReactNode) =>
-  rich`Off since ${changedAt}: no change is sent to any system. Tasks are planned and wait. Reason: ${reason}`;
+  rich`Turned off ${changedAt}. No change is sent to any system. Tasks are planned and wait. Reason: ${reason}`;

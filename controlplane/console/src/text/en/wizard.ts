@@ -274,7 +274,7 @@ export const registerAnotherAgent = "Register another agent";
 // rules.ts
 export const oneIsMappedTwice = (one: Insert) => `${one} is mapped twice`;
 export const sizeFieldsAreMappedTwice = (size: Insert) => `${size} fields are mapped twice`;
-export const sizeFieldsWithErrors = (size: Insert) => `${size} fields with errors`;
+export const fieldsWithErrors = (size: Count) => plural(size, { one: "# field with an error", other: "# fields with errors" });
 export const openFields = (todo: Count) => plural(todo, { one: "# open field", other: "# open fields" });
 export const exactName = "Exact name";
 export const synonym = "Synonym";

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	aboutCalendars = "A calendar says when people work, for the time they have to answer. A day of a duration is a " +
-		"working day, whatever its hours, and the rest is hours of " +
-		"work: what is asked on Friday at three with P1D is due on Monday at three. One calendar is the usual one; " +
-		"without any, it is Monday to Friday, nine to five, in the tenant's zone."
-	aboutOnCall = "People who take turns: each is on call for a shift, and then the next. When the one on call " +
-		"cannot be asked, the next is."
+	aboutCalendars = "A calendar defines the working time for due times. A day of a duration is a working day, " +
+		"whatever its hours; the rest is counted in working hours: a task that is created on Friday at 15:00 with " +
+		"P1D is due on Monday at 15:00. One calendar is the default. Without one, working time is Monday to Friday, " +
+		"9:00 to 17:00, in the tenant's time zone."
+	aboutOnCall = "People take turns: each is on call for one shift. If the person on call is not available, the " +
+		"next person is asked."
 )
 
 // calendars is the path of work calendars.
@@ -41,13 +41,13 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("PATCH", calendars+"/{id}", "Update a work calendar", s.patchCalendar).
 			For(viewer.Admin).
 			Errors(409, 412).
-			Describe("Times that were counted stay; those counted from now on follow it. Lists, such as holidays, " +
-				"are replaced as a whole."),
+			Describe("Due times that were already computed stay; later ones follow the changed calendar. Lists, such " +
+				"as holidays, are replaced as a whole."),
 		httpapi.Handle("DELETE", calendars+"/{id}", "Delete a work calendar", s.removeCalendar).
 			For(viewer.Admin).
 			Status(http.StatusNoContent).
 			Errors(409, 412).
-			Describe("While a rule or an on-call schedule uses it, that is 409 calendar_in_use."),
+			Describe("A calendar that a rule or an on-call schedule uses cannot be deleted: 409 calendar_in_use."),
 	}, s.onCallRoutes()...)
 }
 

@@ -36,7 +36,7 @@ func (s *Service) onCallRoutes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(http.StatusNoContent).
 			Errors(409, 412).
-			Describe("While a rule uses it, that is 409 schedule_in_use."),
+			Describe("A schedule that a rule uses cannot be deleted: 409 schedule_in_use."),
 	}
 }
 

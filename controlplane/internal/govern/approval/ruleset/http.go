@@ -20,16 +20,16 @@ const (
 		"also the owner. Requesters never approve " +
 		"their own requests. If there is no other approver, the administrators decide. A changed rule applies to new " +
 		"requests; submitted requests keep their version."
-	aboutDelete = "While a role, an entitlement or another rule uses it, that is 409 approval_rule_in_use, which " +
-		"names them in used_by. Its versions stay."
-	aboutDisable = "It is chosen for nothing any more; rules that use it still do, and requests that were submitted " +
-		"by it go on."
+	aboutDelete = "A rule that a role, an entitlement or another rule uses cannot be deleted: 409 " +
+		"approval_rule_in_use, with these in used_by. Its versions are kept."
+	aboutDisable = "The rule no longer applies to new requests. Rules that refer to it still use it, and submitted " +
+		"requests keep it."
 	aboutSimulate = "Resolves the approvers of a hypothetical request, exactly as for a real one. With rule, an " +
 		"unsaved draft, that rule is " +
 		"used, and instead_of names the rule that would apply otherwise. resolution_log lists every step of the " +
 		"resolution."
-	aboutCoverage = "Roles and entitlements that can be asked for and have no rule of their own: the default rule " +
-		"is for them, or the built-in one."
+	aboutCoverage = "Requestable roles and entitlements without a rule of their own. The default rule, or the " +
+		"built-in rule, applies to them."
 )
 
 // Routes are the paths under /approval-rules. Administrators write; auditors read.

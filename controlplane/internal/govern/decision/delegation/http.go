@@ -25,7 +25,7 @@ func (s *Service) Routes() []httpapi.Route {
 	at := base
 	return []httpapi.Route{
 		httpapi.Handle("GET", at, "List delegations", s.list).
-			Describe("The caller's own, from and to them; administrators and auditors see all."),
+			Describe("The delegations that the caller gave and received. Administrators and auditors see all."),
 		httpapi.Handle("POST", at, "Create a delegation", s.post).
 			Status(http.StatusCreated).
 			Errors(409).
@@ -34,16 +34,16 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", at+"/colleagues", "List possible delegates", s.colleagues).
 			ForPeople().
 			Errors(404).
-			Describe("For who may delegate the decisions, to find to whom: as for a task. Whether a chain of " +
-				"delegations gets too long, or goes in a circle, is said when the delegation is made."),
+			Describe("Searches for people to whom the caller may delegate. Cycles and the length of chains are " +
+				"checked when the delegation is created."),
 		httpapi.Handle("GET", at+"/{id}", "Retrieve a delegation", s.one),
 		httpapi.Handle("PATCH", at+"/{id}", "Update a delegation", s.patch).
 			Errors(409, 412).
-			Describe("A delegation that has begun ends, and begins again with the changes."),
+			Describe("A delegation that has started ends, and starts again with the changes."),
 		httpapi.Handle("DELETE", at+"/{id}", "Revoke a delegation", s.remove).
 			Status(http.StatusNoContent).
 			Errors(409, 412).
-			Describe("Open tasks return to whose they were."),
+			Describe("Open tasks return to their original approvers."),
 	}
 }
 

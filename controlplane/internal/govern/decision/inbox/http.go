@@ -31,14 +31,13 @@ const (
 		"Each task is checked separately: those that cannot be decided are returned with the reason, the others are " +
 		"decided, " +
 		"all in one transaction."
-	aboutReassign = "Only these people decide from then on. The approvers of the task and administrators may " +
-		"reassign it."
+	aboutReassign   = "Only the new approvers can decide the task. Its approvers and administrators can reassign it."
 	aboutColleagues = "People to whom the caller may reassign the task: they are not absent, can sign in, are not " +
 		"approvers of it already, and are not its subject. Returns only enough to distinguish them, " +
 		"20 at most; give a longer q to narrow the list. If reassign_to of the task names people, only those are " +
 		"returned, and q is optional. Not available to service tokens."
-	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or " +
-		"administrators where there are none or when to says so."
+	aboutEscalate = "Adds approvers to the task: the managers of its approvers, or administrators if there are no " +
+		"managers or to says so."
 )
 
 // Routes are the paths under /decision-tasks.

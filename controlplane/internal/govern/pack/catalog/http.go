@@ -127,16 +127,15 @@ type Service struct {
 }
 
 const (
-	aboutPacks = "A sector pack holds the field mappings, roles, birthrights, policies, approval rules and lifecycle " +
-		"that suit a sector. Some come with " +
-		"the service; others are uploaded. " +
-		"Kinds that the service does not have yet are kept with the installation and told under skip."
-	aboutUpload = "Takes a .gwpack archive: as the body itself (application/gzip or application/octet-stream), as " +
-		"the part archive of a multipart/form-data, or in base64 in a JSON object. " +
-		"It is signed by a key that the operator trusts, unless the operator lets unsigned ones in. The same archive " +
-		"again changes nothing."
-	aboutValidate = "Checks an archive as uploading it would, and runs its tests. Nothing is kept. What is wrong is " +
-		"the answer, each with file, line and how to mend it."
+	aboutPacks = "A sector pack contains field mappings, roles, birthright policies, other policies, approval rules " +
+		"and lifecycle settings for an industry. Some packs are built in; others are uploaded. Objects of kinds that " +
+		"the service does not support yet are stored with the installation and listed under skip."
+	aboutUpload = "Takes a .gwpack archive: as the body (application/gzip or application/octet-stream), as the part " +
+		"archive of a multipart/form-data body, or in base64 in a JSON object. The archive must be signed with a key " +
+		"that the operator trusts, unless the operator allows unsigned archives. Uploading the same archive again " +
+		"changes nothing."
+	aboutValidate = "Checks an archive like an upload and runs its tests. Nothing is stored. Returns each problem " +
+		"with its file, line and correction."
 )
 
 // Routes are the paths of the sector packs themselves. Administrators upload; auditors read.

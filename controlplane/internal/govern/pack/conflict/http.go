@@ -79,8 +79,8 @@ type Service struct {
 	Bind func(ctx context.Context, tx *pg.Tx, installationID string) error
 }
 
-const aboutResolve = "mine: the tenant's stays. theirs: the fields in conflict become what the pack wants. merged: " +
-	"they become what is sent."
+const aboutResolve = "mine keeps the tenant's values. theirs sets the fields in conflict to the values of the pack. " +
+	"merged sets them to the values in the request."
 
 // Routes are the paths of conflicts. Administrators resolve them; auditors read.
 func (s *Service) Routes() []httpapi.Route {

@@ -30,13 +30,13 @@ type Service struct {
 }
 
 const (
-	aboutPlan = "Says what installing this version would do here, or upgrading to it where the pack is " +
-		"installed, and whose access would change. Nothing is written."
-	aboutInstall = "One transaction. Birthrights are enforced at once unless the pack says shadow; other policies " +
-		"start as their pack states. An object of the tenant's own " +
-		"that stands where the pack would make one stays, and is a conflict. The same version and parameters again " +
-		"change nothing. Beyond 10 % of all people confirm " +
-		"takes the plan_hash of the plan."
+	aboutPlan = "Returns what installing this version, or upgrading to it, would change, and whose access would " +
+		"change. Nothing is written."
+	aboutInstall = "Everything is installed in one transaction. Birthright policies are enforced at once unless the " +
+		"pack sets shadow; other policies start as the pack states. If the tenant already has an object that the " +
+		"pack would create, the object stays and is a conflict. Installing the same version with the same parameters " +
+		"again changes nothing. If more than 10 % of the people are affected, confirm must be the plan_hash of the " +
+		"plan."
 	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new " +
 		"version. If both sides changed the same " +
 		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to " +

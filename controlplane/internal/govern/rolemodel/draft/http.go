@@ -111,6 +111,6 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(http.StatusNoContent),
 		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of a role", s.versions),
 		httpapi.Handle("GET", base+"/{id}/diff", "Compare two versions of a role", s.diff).
-			Describe("Without to it is the newest version, without from the one before to."),
+			Describe("Without to, the newest version; without from, the version before to."),
 	}
 }

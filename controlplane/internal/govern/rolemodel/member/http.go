@@ -109,10 +109,10 @@ const (
 		"request. Administrators and auditors, and the owners of the role."
 	aboutGive = "Assigns the role directly, from starts_at until ends_at. Administrators may assign it, and " +
 		"owners of the role to people other than themselves."
-	aboutTake = "What was decided ends, by hand or by a request. Who has the role by a rule keeps it, and would " +
-		"get it again: that is 409 member_by_rule."
-	aboutHeld = "By rule, by a policy, by hand or by request; until when, and how much of it the target systems " +
-		"were seen to have given."
+	aboutTake = "Ends direct assignments and those by request. A person who has the role by its rule would get it " +
+		"again: 409 member_by_rule."
+	aboutHeld = "Members by rule, policy, direct assignment or request, with the end date and how much of the role " +
+		"the target systems have shown."
 )
 
 // Routes are the members of a role, and the roles of a person.

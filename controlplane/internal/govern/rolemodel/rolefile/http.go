@@ -62,9 +62,9 @@ type Service struct {
 const media = "application/yaml"
 
 const (
-	aboutExport = "All roles that are not retired, by their keys, as a file that POST …/import reads. The same " +
-		"roles make the same file. Entitlements are named by the business id of their connector and " +
-		"their external id, people by their external id."
+	aboutExport = "Returns all roles that are not retired, by key, as a file for POST …/import. The same roles " +
+		"always give the same file. Entitlements are identified by the business ID of their connector and their " +
+		"external ID, people by their external ID."
 	aboutImport = "Creates or updates the roles in the file, all or none; they are then managed by code. Other roles " +
 		"stay. dry_run only reports the changes. Large changes of access are confirmed " +
 		"with confirm. Changes to a role of high or critical risk become a draft, and another person must approve " +

@@ -1,5 +1,5 @@
-// Package unitext tells of characters and text what Python's str does: of which kind they are, and how they are written
-// in upper, lower and title case, one character becoming several where Unicode says so.
+// Package unitext classifies characters and converts case like Python's str: one character becomes several in upper,
+// lower or title case where Unicode says so.
 package unitext
 
 import (

@@ -91,7 +91,7 @@ func (r *Registry) Routes() []httpapi.Route {
 			Errors(409).
 			Tag("settings").
 			Scope("agents").
-			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for " +
+			Describe("Returns the agent with an enrollment token, which is shown once, works once and is valid for " +
 				"an hour."),
 		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).
 			For(read...).
@@ -112,16 +112,15 @@ func (r *Registry) Routes() []httpapi.Route {
 			Errors(409).
 			Tag("settings").
 			Scope("agents").
-			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on. Where " +
-				"connectors with stored credentials use " +
-				"the agent or its group, the new host gets them only with release_credentials; otherwise it is 409 " +
-				"release_required."),
+			Describe("Replaces a lost host or ends a quarantine. The old keys and tokens stop working at once. If " +
+				"connectors with stored credentials use the agent or its group, the new host receives them only with " +
+				"release_credentials; otherwise the response is 409 release_required."),
 		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Drain an agent", r.handle(r.drain)).
 			For(viewer.Admin).
 			Errors(409).
 			Tag("settings").
 			Scope("agents").
-			Describe("What runs goes on to its end. Another agent of the group takes what is new."),
+			Describe("Running tasks continue to their end. New tasks go to another agent of the group."),
 		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Resume an agent", r.handle(r.resume)).
 			For(viewer.Admin).
 			Errors(409).
@@ -132,8 +131,8 @@ func (r *Registry) Routes() []httpapi.Route {
 			Errors(409).
 			Tag("settings").
 			Scope("agents").
-			Describe("Its connection is closed and its runs go to another agent of the group, or wait. " +
-				"It keeps its keys."),
+			Describe("The agent is disconnected, and its runs go to another agent of the group, or wait. The agent " +
+				"keeps its keys."),
 		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Enable an agent", r.handle(r.enable)).
 			For(viewer.Admin).
 			Errors(409).

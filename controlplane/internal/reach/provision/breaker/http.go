@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	aboutSwitch = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they " +
-		"wait, and say so."
+	aboutSwitch  = "If writing is off, nothing is sent to any target of the tenant. Tasks are still planned, and wait."
 	aboutBreaker = "The circuit breaker opens when too many changes in a row fail, or when removals and " +
 		"alterations within its window exceed its limit. Tasks wait until it is reset; earlier changes do not count " +
 		"after that."

@@ -21,15 +21,15 @@ const (
 		"that people should still have is planned again at their next evaluation; to prevent that, end its reason."
 	aboutBulk = "The tasks of the connector that failed are sent again: all of them, or those of one cause as " +
 		"GET /accounts/provisioning-tasks/groups names it. One request takes 10,000; remaining says how many are left."
-	aboutNew = "The account is made by the connector's template; attributes stand instead of what the " +
-		"template says. Answers at once; follow the task."
-	aboutAction = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the " +
-		"answer is the exact request that would be sent, as the connector plans it."
+	aboutNew = "The account is created by the connector's template; attributes replace values of the template. " +
+		"Returns at once; follow the task."
+	aboutAction = "Returns at once; follow the task. With dry_run=true nothing is stored or sent: the response " +
+		"contains the exact request that would be sent, as planned by the connector."
 	aboutDelete = aboutAction + " An account that can be used is disabled first, in a task of its own."
 	aboutReset  = aboutAction + " The password is random and never shown; it must be changed at the first " +
 		"sign-in unless force_change is false."
-	aboutBulkDisable = "Disables at most 200 accounts, as the single call does. Those that cannot be are refused one " +
-		"by one, and say why. With dry_run nothing is written."
+	aboutBulkDisable = "Disables at most 200 accounts, like the single operation. Accounts that cannot be disabled " +
+		"are returned with the reason. With dry_run nothing is written."
 )
 
 // Service places what people and rules ask for, and carries out what people do with tasks.

@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	aboutList = "The newest first. summary counts the tasks that match in each state, whatever state was " +
-		"asked for."
+	aboutList = "The newest first. summary counts the matching tasks in each state, regardless of the parameter state."
 )
 
 // Service shows provisioning tasks.

@@ -1,4 +1,4 @@
-// Package upkeep looks after what comes with time or with settings.
+// Package upkeep plans and checks provisioning tasks that are due because of time or changed settings.
 //
 // Keep goes through the tenants every 15 seconds: reasons that begin and end, connectors that write in another way now,
 // accounts whose time to be deleted has come, what syncs have shown, leavers whose accounts can still be used, and once

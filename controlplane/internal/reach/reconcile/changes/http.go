@@ -26,12 +26,12 @@ func (s *Service) Routes() []httpapi.Route {
 				"name the exceeded limit and the probable cause."),
 		httpapi.Handle("GET", run+"/changes", "List the changes of a sync run", s.changes).
 			For(viewer.Admin, viewer.Auditor).
-			Describe("A connector's first load lists what it brought."),
+			Describe("For the first sync of a connector, lists the records that it added."),
 		httpapi.Download("GET", run+"/changes.csv", "Export the changes of a sync run", "text/csv; charset=utf-8",
 			s.csv).
 			For(viewer.Admin, viewer.Auditor).
-			Describe("The same as the list, as a table. A cell that a spreadsheet would take for a formula begins " +
-				"with an apostrophe."),
+			Describe("The same list as a table. A cell that a spreadsheet would read as a formula begins with an " +
+				"apostrophe."),
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package hold keeps what was too large to happen unseen until a person decides about it, and no longer than hold_ttl.
+// Package hold stores the changes of sync runs above a safety limit until a person releases or discards them, for at
+// most hold_ttl.
 //
 // It owns sync_hold, and moves held runs and their changes on:
 //

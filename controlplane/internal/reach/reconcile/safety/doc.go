@@ -1,5 +1,5 @@
-// Package safety decides how much of each kind of change passes unseen. Its rules are pure; a connector's own limits
-// are columns of connector (safety, deletion).
+// Package safety has the limits up to which sync runs apply each kind of change without review. Its rules are pure; a
+// connector's own limits are columns of connector (safety, deletion).
 //
 // A kind trips if a run, with what was applied in the window before it, changes more than min(cap, max(floor, pct x
 // population)), if half of a population of five or more (or all of two or more) would be lost, or if records are

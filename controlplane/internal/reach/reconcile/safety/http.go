@@ -25,7 +25,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("PUT", "/connectors/{id}/safety", "Set the safety limits of a connector", s.put).
 			For(viewer.Admin).
 			Errors(412).
-			Describe("The whole is replaced. Whatever lets more through than before needs a reason."),
+			Describe("All settings are replaced. Higher limits require a reason."),
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package username knows which user names of a connector's accounts are taken: those of all accounts that it has, has
-// had, or is to get.
+// Package username finds the user names of a connector that are taken: those of its current, deleted and planned
+// accounts.
 //
 // It reads account and provisioning_task, and writes nothing. It is called where accounts are computed from a template:
 // by the packages shape, planner and drift.

@@ -30,15 +30,14 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, " +
-		"tags and whether it can be asked for; " +
-		"they may raise its risk and shorten its durations."
+	aboutPatch = "Administrators can change all members. Resource owners can change the description of their " +
+		"entitlements: texts, tags and requestable; they can raise the risk and shorten durations."
 	aboutHierarchy = "Nested groups as in the target system, in both directions with the number of steps. A cycle " +
 		"of groups is reported: members of one of them are members of all."
 	aboutRetire = "The entitlement can no longer be assigned, and roles no longer assign it. With dry_run the " +
 		"impact is returned and nothing is written."
-	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and " +
-		"say why."
+	aboutBulkUpdate = "At most 500, by ids or by a filter. Entitlements that cannot be changed are returned with the " +
+		"reason."
 )
 
 type listIn struct {

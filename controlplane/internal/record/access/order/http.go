@@ -37,17 +37,16 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutGive = "An administrator's order is a reason like any other: the access is there while it lasts, and longer " +
-		"if others ask for it. 409 not_grantable, " +
-		"account_without_owner, identity_inactive and access_denied say what is in the way. The target follows: " +
-		"links.explain tells how far it is."
+	aboutGive = "A direct assignment is a reason like any other: the access lasts while at least one reason does. " +
+		"409 not_grantable, account_without_owner, identity_inactive and access_denied name the obstacle. The target " +
+		"system follows; links.explain shows the progress."
 	aboutRevoke = "Ends all reasons of a grant, or one of them. The access ends with the last reason. If a policy " +
 		"would grant it again, give exclude_until: " +
 		"the access is denied until then. Unmanaged grants are revoked too. With dry_run nothing is written."
 	aboutExtend = "Moves the end date of access that was assigned for a limited time. Access from a policy ends with " +
 		"the policy: 409 not_extendable."
-	aboutBulk = "Revokes at most 500 grants wholly, as the single call does, in one transaction; those that cannot " +
-		"be are refused one by one, and say why."
+	aboutBulk = "Revokes at most 500 grants completely, like the single operation, in one transaction. Grants that " +
+		"cannot be revoked are returned with the reason."
 	aboutAccept = "Accepts unmanaged grants as they were found: by ids, or all of a system. They need no further " +
 		"decision, " +
 		"count as accepted in lists and figures, and explain names the person who accepted them. Your own access is " +

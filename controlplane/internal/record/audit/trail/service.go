@@ -38,14 +38,13 @@ func (s *Service) Routes() []httpapi.Route {
 				"at most once a minute for each reader."),
 		httpapi.Handle("GET", "/audit-events/catalog", "List audited actions", s.handleCatalog),
 		httpapi.Handle("GET", "/audit-events/verify", "Verify the audit log", s.handleVerify).Errors(503).
-			Describe("Follows the chain of hashes from one number to another and holds it against every signed " +
-				"checkpoint. A long log is verified in " +
-				"parts: while next_seq is not null, ask again with from_seq=next_seq. It is recorded as " +
-				"audit.verified."),
+			Describe("Recomputes the hash chain from one entry to another and compares it with every signed " +
+				"checkpoint. A long log is verified in parts: while next_seq is not null, call again with " +
+				"from_seq=next_seq. The verification is recorded as audit.verified."),
 		httpapi.Handle("GET", "/audit-events/checkpoints", "List audit checkpoints", s.handleCheckpoints).
-			Describe("The newest first, with the public keys that verify them. Keep copies in another place: they " +
-				"prove when the end of the log was removed, " +
-				"or the whole log was replaced. Each call is recorded as audit.checkpoints_read."),
+			Describe("The newest first, with the public keys that verify them. Keep copies elsewhere: they prove " +
+				"whether the end of the log was removed or the whole log was replaced. Each call is recorded as " +
+				"audit.checkpoints_read."),
 		httpapi.Download("GET", "/audit-events/export", "Export audit events", "application/x-ndjson", s.handleExport).
 			Errors(503).
 			Describe("As it is read, of any size. ndjson carries seq, prev_hash and hash, and ends with the signed " +
@@ -69,6 +68,6 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Errors(412).
 			Tag("settings").
-			Describe("What is older is dropped up to a signed checkpoint, from which on the log stays verifiable."),
+			Describe("Older entries are deleted up to a signed checkpoint, from which the log stays verifiable."),
 	)
 }

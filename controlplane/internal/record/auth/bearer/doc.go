@@ -1,4 +1,4 @@
-// Package bearer tells who is asking: it turns the Bearer token of a request into a viewer.
+// Package bearer authenticates requests: it turns the Bearer token of a request into a viewer.
 //
 // A token says whose it is and nothing about rights. Those are read from the database, from auth_session and app_user
 // for users and from api_token for integrations, and remembered for at most four seconds, so that a right that is

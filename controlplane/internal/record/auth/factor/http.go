@@ -13,8 +13,8 @@ func (s *Service) Routes() []httpapi.Route {
 			ForPeople().
 			Status(http.StatusCreated).
 			Errors(401, 409, 429, 503).
-			Describe("Answers the secret for an authenticator app (RFC 6238: SHA-1, six digits, thirty seconds), " +
-				"once. Nothing changes until a code of it has come to /auth/mfa/totp/confirm."),
+			Describe("Returns the secret for an authenticator app (RFC 6238: SHA-1, six digits, thirty seconds), " +
+				"once. Nothing changes until a code is confirmed with /auth/mfa/totp/confirm."),
 		httpapi.Handle("POST", "/auth/mfa/totp/confirm", "Confirm a second factor", s.confirmFactor).
 			ForPeople().
 			Errors(401, 409, 429).
@@ -23,6 +23,6 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("DELETE", "/auth/mfa/totp", "Remove your second factor", s.removeFactor).
 			ForPeople().
 			Errors(401, 429, 503).
-			Describe("Needs the password and a code, so that a stolen session cannot do it."),
+			Describe("Requires the password and a code, so that a stolen session is not sufficient."),
 	}
 }

@@ -88,9 +88,9 @@ func (s *Service) Routes() []httpapi.Route {
 			Errors(409).
 			Tag("settings").
 			ForPeople().
-			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the " +
-				"redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers " +
-				"begin: the service's own, or the tenant's."),
+			Describe("An OpenID Connect provider with which the users of the tenant sign in. Register the redirect " +
+				"address <base>/api/v1/auth/oidc/callback with the provider, where <base> is the address at which " +
+				"browsers start: that of the service or of the tenant."),
 		httpapi.Handle("GET", path+"/{id}", "Retrieve an identity provider", s.find).For(read...).Tag("settings"),
 		httpapi.Handle("PATCH", path+"/{id}", "Update an identity provider", s.change).
 			For(viewer.Admin).

@@ -20,7 +20,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/auth/password", "Change your password", s.changePassword).
 			ForPeople().
 			Errors(401, 429, 503).
-			Describe("Ends every other session. This one goes on with the tokens of the answer; those from before " +
-				"are over."),
+			Describe("Ends all other sessions. This session continues with the tokens of the response; its previous " +
+				"tokens stop working."),
 	}
 }

@@ -23,8 +23,8 @@ func (s *Service) Routes() []httpapi.Route {
 			NoToken().
 			Waits().
 			Errors(401, 403, 429, 502, 503).
-			Describe("Without a `redirect` at the start this answers tokens as a sign-in does. With one it sends the " +
-				"browser there with `code`, which POST /auth/oidc/token takes within a minute, or with `error`."),
+			Describe("Without a `redirect` at the start, returns tokens like a sign-in. With one, redirects the " +
+				"browser to it with `code`, which POST /auth/oidc/token accepts within a minute, or with `error`."),
 		httpapi.Handle("POST", "/auth/oidc/token", "Exchange a sign-in code for tokens", s.exchangeOIDC).
 			NoToken().
 			Errors(401, 403, 429, 503).

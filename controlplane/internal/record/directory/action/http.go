@@ -43,7 +43,7 @@ func (s *Service) Routes() []httpapi.Route {
 	}
 }
 
-const aboutDryRun = "With dry_run=true nothing is written: the answer is the identity as it would be, with impact."
+const aboutDryRun = "With dry_run=true nothing is written: the response is the resulting identity, with impact."
 
 // DryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
 type DryRun struct {

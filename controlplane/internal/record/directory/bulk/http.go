@@ -31,8 +31,7 @@ const (
 		"reported with their line. " +
 		"Some thousands of rows are committed together; unchanged rows are not written, so an interrupted import can " +
 		"be sent again."
-	aboutExport = "Everybody whom the filters of the list of identities give, in its order. What is exported can be " +
-		"imported again."
+	aboutExport = "All identities that match the filters of the list, in its order. An export can be imported again."
 )
 
 // importIn is the input of importIdentities.
