@@ -62,7 +62,9 @@ func find(ctx context.Context, tx *pg.Tx, id string, now time.Time, locking stri
 const forUpdate = "for update of k"
 
 // notFound is the fault for a token that is not there.
-func notFound(id string) error { return fault.New(fault.NotFound, "there is no service token %s", id) }
+func notFound(id string) error {
+	return fault.New(fault.NotFound, "Service token %s was not found.", id)
+}
 
 // maker is whose rights a token stands on, and the token by which it was made.
 type maker struct {

@@ -59,7 +59,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (User, error) {
 }
 
 // notFound is the fault for a user that is not there.
-func notFound(id string) error { return fault.New(fault.NotFound, "there is no user %s", id) }
+func notFound(id string) error { return fault.New(fault.NotFound, "User %s was not found.", id) }
 
 // insert stores an invited user without a password. A taken address is a conflict.
 func insert(ctx context.Context, tx *pg.Tx, f Fields, now time.Time) (id string, err error) {

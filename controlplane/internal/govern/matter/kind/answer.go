@@ -38,8 +38,8 @@ func (k Kind) Answerer() decision.Answer {
 		err = tx.With(ctx, settings(k.Bulk), func() (err error) {
 			for i, a := range answered {
 				if over, is := why[ids[i]]; is {
-					results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about "+
-						"this any more: %s", over).
+					results[i] = fault.Coded(fault.Conflict, "matter_settled", "This no longer needs a decision: "+
+						"%s", over).
 						Also("allowed", []string{})
 					continue
 				}

@@ -69,7 +69,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) 
 }
 
 // notFound is the fault for an identity that is not there or not visible.
-func notFound(id string) error { return fault.New(fault.NotFound, "there is no identity %s", id) }
+func notFound(id string) error { return fault.New(fault.NotFound, "Identity %s was not found.", id) }
 
 // Insert stores a new identity and returns its id.
 func Insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, previous *string,
