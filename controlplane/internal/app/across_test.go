@@ -30,8 +30,6 @@ var across = []string{
 	"ground/limit/store.go",              // how fast tokens are used, which concerns no tenant
 	"ground/queue",                       // tenants with work that is due, and periodic jobs of the deployment
 	"ground/replay/purge.go",             // answers whose day is over
-	"govern/request/emergency/worker.go", // reviews of emergency access that are due
-	"govern/pack/binding/worker.go",      // sector packs of which something waits
 	"govern/dashboard/worker.go",         // tenants whose findings have not been counted today
 	"govern/matter/worker.go",            // tenants whose conditions are compared with their inbox
 	"govern/decision/inbox/worker.go",    // decisions, delegations and leavers that are due
@@ -40,12 +38,10 @@ var across = []string{
 	"reach/provision/lane/worker.go",
 	"reach/provision/upkeep/keep.go",     // people to plan for, changes to make, and what comes with time
 	"reach/provision/upkeep/readback.go", // tenants with changes that were made and not seen
-	"reach/schedule/worker.go",           // schedules that are due
 	"reach/reconcile/hold/expire.go",     // held runs that expired without a decision
 	"reach/syncrun/callback/callback.go",
 	"reach/syncrun/lease/open.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go",
-	"record/audit/trail/checkpoint.go",
 	"record/audit/trail/retention.go",       // logs to send, to sign and to shorten
 	"record/audit/trail/signingkey/keys.go", // the key that checkpoints are signed with
 	"record/auth/signing",                   // signing keys and epoch of the deployment
