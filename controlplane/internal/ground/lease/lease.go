@@ -44,10 +44,10 @@ type Hold struct {
 // Taken is a lease that was taken by a statement which was sent at an instant of time.Now.
 func (t Terms) Taken(sent time.Time) *Hold { return &Hold{terms: t, renewed: sent} }
 
-// Keep renews the lease until ctx ends, and returns nil then. renew extends lease_until by Length, and reports whether
-// the lease was still ours; the context that it gets ends after a third of Length. A renewal that fails is tried again.
-// Keep returns ErrLost when the lease is another's, or when no renewal has succeeded for Doubt.
-func (h *Hold) Keep(ctx context.Context, renew func(ctx context.Context) (ours bool, err error)) error {
+// Keep renews the lease until ctx ends, and returns nil then. renew extends lease_until by Length, and fails with ErrLost
+// when the lease is another's, as Fenced does; the context that it gets ends after a third of Length. A renewal that
+// fails otherwise is tried again. Keep returns ErrLost when renew does, or when no renewal has succeeded for Doubt.
+func (h *Hold) Keep(ctx context.Context, renew func(ctx context.Context) error) error {
 	tick := time.NewTicker(h.terms.Every)
 	defer tick.Stop()
 	for {
@@ -68,7 +68,7 @@ func (h *Hold) Keep(ctx context.Context, renew func(ctx context.Context) (ours b
 }
 
 // renew renews once, and gives up when there is doubt.
-func (h *Hold) renew(ctx context.Context, renew func(ctx context.Context) (bool, error)) error {
+func (h *Hold) renew(ctx context.Context, renew func(ctx context.Context) error) error {
 	sent := time.Now()
 	deadline := sent.Add(h.terms.Length / 3)
 	if doubt := h.last().Add(h.terms.Doubt); doubt.Before(deadline) {
@@ -76,11 +76,11 @@ func (h *Hold) renew(ctx context.Context, renew func(ctx context.Context) (bool,
 	}
 	short, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	switch ours, err := renew(short); {
+	switch err := renew(short); {
+	case errors.Is(err, ErrLost) && ctx.Err() == nil:
+		return h.lose()
 	case err != nil || ctx.Err() != nil:
 		return nil
-	case !ours:
-		return h.lose()
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -26,9 +26,13 @@ func kept(t *testing.T, renew func(ctx context.Context, n int) (bool, error)) (a
 	defer stop()
 	began := time.Now()
 	hold := terms.Taken(began)
-	err = hold.Keep(ctx, func(ctx context.Context) (bool, error) {
+	err = hold.Keep(ctx, func(ctx context.Context) error {
 		at = append(at, time.Since(began))
-		return renew(ctx, len(at))
+		ours, err := renew(ctx, len(at))
+		if err == nil && !ours {
+			return lease.ErrLost
+		}
+		return err
 	})
 	if hold.Sure() != (err == nil) {
 		t.Errorf("sure of the lease: %t, after %v", hold.Sure(), err)

@@ -85,18 +85,18 @@ func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
 // once.
 func (q *Queue) runJob(ctx context.Context, j Job) error {
 	token, began := uuid.NewString(), time.Now()
-	mine, err := q.claim(ctx, j, token)
-	if err != nil || !mine {
+	err := q.claim(ctx, j, token)
+	if errors.Is(err, lease.ErrLost) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	held, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
 	hold := terms.Taken(began)
 	go func() {
-		if err := hold.Keep(
-			held,
-			func(ctx context.Context) (bool, error) { return q.renew(ctx, j, token) },
-		); err != nil {
+		if err := hold.Keep(held, func(ctx context.Context) error { return q.renew(ctx, j, token) }); err != nil {
 			lost(err)
 		}
 	}()
@@ -110,8 +110,9 @@ func (q *Queue) runJob(ctx context.Context, j Job) error {
 	return errors.Join(err, q.finish(note, j, token, err, ctx.Err() != nil))
 }
 
-// claim takes the lease. Two processes that claim at once wait for each other, and one of them gets it.
-func (q *Queue) claim(ctx context.Context, j Job, token string) (mine bool, err error) {
+// claim takes the lease. Two processes that claim at once wait for each other, and one of them gets it; the other one
+// gets lease.ErrLost.
+func (q *Queue) claim(ctx context.Context, j Job, token string) error {
 	const sql = `
 		insert into recurring_work as r (name, lease_id, lease_until, started_at)
 		values (@name, @token, now() + make_interval(secs => @lease), now())
@@ -119,17 +120,17 @@ func (q *Queue) claim(ctx context.Context, j Job, token string) (mine bool, err 
 		   set lease_id = excluded.lease_id, lease_until = excluded.lease_until, started_at = excluded.started_at
 		 where r.due_at <= now()
 		   and (r.lease_until is null or r.lease_until < now())`
-	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
+	return q.change(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
 }
 
-// renew extends the lease, and reports whether it was still ours.
-func (q *Queue) renew(ctx context.Context, j Job, token string) (ours bool, err error) {
+// renew extends the lease.
+func (q *Queue) renew(ctx context.Context, j Job, token string) error {
 	const sql = `
 		update recurring_work
 		   set lease_until = now() + make_interval(secs => @lease)
 		 where name = @name
 		   and lease_id = @token`
-	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
+	return q.change(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": terms.Length.Seconds()})
 }
 
 // finish notes how a run ended, unless the lease is another's, and when the next one is due.
@@ -150,23 +151,23 @@ func (q *Queue) finish(ctx context.Context, j Job, token string, failed error, s
 	case failed != nil:
 		wait, text = min(j.Every, time.Minute), short(failed)
 	}
-	_, err := q.changed(
+	err := q.change(
 		ctx,
 		j,
 		sql,
 		pgx.NamedArgs{"name": j.Name, "token": token, "wait": wait.Seconds(), "error": text, "stopped": stopped},
 	)
+	if errors.Is(err, lease.ErrLost) {
+		return nil
+	}
 	return err
 }
 
-// changed runs a statement about the row of a job and reports whether it changed it.
-func (q *Queue) changed(ctx context.Context, j Job, sql string, args pgx.NamedArgs) (is bool, err error) {
-	err = q.DB.Deployment(ctx, func(tx *pg.Tx) error { return lease.Fenced(tx.Exec(ctx, sql, args)) })
-	if errors.Is(err, lease.ErrLost) {
-		return false, nil
-	}
+// change runs a statement about the row of a job. It fails with lease.ErrLost if that changes no row.
+func (q *Queue) change(ctx context.Context, j Job, sql string, args pgx.NamedArgs) error {
+	err := q.DB.Deployment(ctx, func(tx *pg.Tx) error { return lease.Fenced(tx.Exec(ctx, sql, args)) })
 	if err != nil {
-		return false, fmt.Errorf("lease of %s: %w", j.Name, err)
+		return fmt.Errorf("lease of %s: %w", j.Name, err)
 	}
-	return true, nil
+	return nil
 }

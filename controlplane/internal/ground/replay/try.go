@@ -38,8 +38,8 @@ func (t *Try) Wait(ctx context.Context) {
 	}()
 }
 
-// prolong extends the reservation, and reports whether the key was still ours.
-func (t *Try) prolong(ctx context.Context) (ours bool, err error) {
+// prolong extends the reservation. It fails with lease.ErrLost when the key is no longer ours.
+func (t *Try) prolong(ctx context.Context) error {
 	const sql = `
 		update kept_answer
 		   set lease_until = now() + $4
@@ -47,13 +47,9 @@ func (t *Try) prolong(ctx context.Context) (ours bool, err error) {
 		   and key = $2
 		   and claim = $3
 		   and status is null`
-	err = t.keeper.DB.As(ctx, t.v, func(tx *pg.Tx) error {
+	return t.keeper.DB.As(ctx, t.v, func(tx *pg.Tx) error {
 		return lease.Fenced(tx.Exec(ctx, sql, t.subject, t.key, t.claim, terms.Length))
 	})
-	if errors.Is(err, lease.ErrLost) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // Finish ends the try with its answer, which may be sent when Finish has returned nil, and not otherwise: then nothing

@@ -192,12 +192,12 @@ func (l *lane) leave(ctx context.Context) error {
 // beat renews the leases of the lane and of its tasks while the work goes on. Once another process has them, what is
 // sent already ends, and its end is not written.
 func (l *lane) beat(calls context.Context) {
-	err := l.hold.Keep(calls, func(ctx context.Context) (bool, error) {
-		kept, err := l.renew(ctx)
-		if err != nil && calls.Err() == nil {
+	err := l.hold.Keep(calls, func(ctx context.Context) error {
+		err := l.renew(ctx)
+		if err != nil && !errors.Is(err, lease.ErrLost) && calls.Err() == nil {
 			l.s.Log.WarnContext(ctx, "cannot renew a lease", "err", err)
 		}
-		return kept, err
+		return err
 	})
 	if err != nil {
 		l.halted.Store(true)
@@ -205,10 +205,10 @@ func (l *lane) beat(calls context.Context) {
 }
 
 // renew extends the lease of the lane and of the tasks that run in it, in one statement: a process
-// that has lost the lane keeps none of its tasks. kept is false if another process has taken the
+// that has lost the lane keeps none of its tasks. It fails with lease.ErrLost if another process has taken the
 // lane over; its tasks are then that process's to settle. Times are the database's, so that clocks
 // of processes do not matter.
-func (l *lane) renew(ctx context.Context) (kept bool, err error) {
+func (l *lane) renew(ctx context.Context) error {
 	const sql = `
 		with mine as (
 		    update provisioning_lane
@@ -225,13 +225,10 @@ func (l *lane) renew(ctx context.Context) (kept bool, err error) {
 		       and t.state = 'running'
 		       and t.lease_owner = $2
 		)
-		select exists (select from mine)`
-	err = l.s.DB.As(
-		ctx,
-		l.v,
-		func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, l.id, l.s.me, terms.Length.String()).Scan(&kept) },
-	)
-	return kept, err
+		select from mine`
+	return l.s.DB.As(ctx, l.v, func(tx *pg.Tx) error {
+		return lease.Fenced(tx.Exec(ctx, sql, l.id, l.s.me, terms.Length.String()))
+	})
 }
 
 // sure says whether the lease is fresh enough to begin a change under it.

@@ -78,18 +78,20 @@ func (w *watch) unwritten() {
 // time stops by itself.
 func (w *work) beat(ctx context.Context) {
 	hold := lease.Terms.Taken(time.Now())
-	err := hold.Keep(ctx, func(ctx context.Context) (bool, error) {
+	err := hold.Keep(ctx, func(ctx context.Context) error {
 		found, cancel, open, err := w.renew(ctx)
 		switch {
-		case err == nil && found && cancel:
+		case err == nil && !found:
+			err = lease.ErrFenced
+		case err == nil && cancel:
 			w.cancel(errCancelled)
-		case err == nil && found && !open:
+		case err == nil && !open:
 			w.cancel(errStopping) // the tenant is suspended: the run is handed back, and goes on when the tenant does
 		}
 		if w.watch.stuck(time.Now(), w.s.Silence) {
 			w.cancel(errStuck)
 		}
-		return found, err
+		return err
 	})
 	if err != nil {
 		w.cancel(err)
