@@ -57,7 +57,7 @@ func (s *Service) Kinds() []queue.Kind {
 			Name:  "delegations",
 			Title: "Delegation dates",
 			About: "Begins and ends delegations on their dates.",
-			Part:  func(ctx context.Context, tenant string) (int, error) { return s.delegations().Turn(ctx, tenant) },
+			Part:  s.delegations().Turn,
 			Due:   due(delegations),
 		},
 		{
@@ -106,11 +106,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 	var failed error
 	for _, tenant := range tenants {
 		err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-			_, err := tx.Exec(ctx, sql, leavers)
-			return err
+			return pg.Exec(ctx, tx, "find assignees who left", sql, leavers)
 		})
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("find assignees of tenant %s who left: %w", tenant, err))
+			failed = errors.Join(failed, fmt.Errorf("tenant %s: %w", tenant, err))
 		}
 	}
 	return failed

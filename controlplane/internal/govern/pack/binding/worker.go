@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -60,7 +58,7 @@ func (s *Service) bindDue(ctx context.Context, tenant string) (int, error) {
 		 limit $2`
 	var found []string
 	err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
-		found, err = pg.AllBy(ctx, tx, "find packs that wait", pgx.RowTo[string], sql, s.Now().Add(-anyway), batch)
+		found, err = pg.All[string](ctx, tx, "find packs that wait", sql, s.Now().Add(-anyway), batch)
 		return err
 	})
 	if err != nil {
