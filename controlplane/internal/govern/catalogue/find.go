@@ -49,7 +49,7 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 		           coalesce(p.audience, '')) order by p.key, p.id)
 		         from (select m.* from seen m ` + after + ` order by m.key, m.id limit @rows offset @offset) p), '[]')`
 	var b pgx.Batch
-	b.Queue(pg.FewByIndex.SQL())
+	b.Queue(fewByIndex)
 	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &list) })
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return nil, 0, fmt.Errorf("look through the catalogue: %w", err)
@@ -61,6 +61,9 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 	}
 	return list, total, nil
 }
+
+// fewByIndex is part of every search.
+var fewByIndex = pg.FewByIndex.SQL()
 
 // all gives every item, in the order of names.
 const all = `

@@ -61,7 +61,7 @@ func TestPlansAreWhatTheirReasonsSay(t *testing.T) {
 		visible = `select p.name from regexp_split_to_table('1,2,3', ',') v (id) join person p on p.id = v.id::int`
 	)
 	for name, of := range map[string]struct {
-		plan              pg.Plan
+		plan              pg.Settings
 		tables, ask, step string
 	}{
 		"loaded tables": {pg.LoadedTables, loaded, `select count(*) from a join b on b.id = a.id ` +
@@ -80,7 +80,7 @@ func TestPlansAreWhatTheirReasonsSay(t *testing.T) {
 				if plan := explain(t, tx, of.ask); !strings.Contains(plan, of.step) {
 					t.Errorf("without the settings there is no %s: they have lost their reason\n%s", of.step, plan)
 				}
-				err := tx.Planned(t.Context(), of.plan, func() error {
+				err := tx.With(t.Context(), of.plan, func() error {
 					if plan := explain(t, tx, of.ask); strings.Contains(plan, of.step) {
 						t.Errorf("a %s in spite of the settings\n%s", of.step, plan)
 					}

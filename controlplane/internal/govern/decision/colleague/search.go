@@ -109,6 +109,9 @@ func (a Query) way() string {
 	return withName
 }
 
+// fewByIndex is part of every search.
+var fewByIndex = pg.FewByIndex.SQL()
+
 // Find returns the people who match and can receive a decision, 20 at most, by name.
 func (a Query) Find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, err error) {
 	a.Q = strings.TrimSpace(a.Q)
@@ -125,7 +128,7 @@ func (a Query) Find(ctx context.Context, tx *pg.Tx) (found DecisionColleagues, e
 	var list []DecisionColleague
 	var hits int
 	var b pgx.Batch
-	b.Queue(pg.FewByIndex.SQL())
+	b.Queue(fewByIndex)
 	b.Queue(a.way()+canReceive, args).QueryRow(func(row pgx.Row) error { return row.Scan(&hits, &list) })
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return found, fmt.Errorf("find colleagues: %w", err)

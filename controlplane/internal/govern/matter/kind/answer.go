@@ -55,16 +55,12 @@ func (k Kind) Answerer() decision.Answer {
 
 // settings let a decision reach whatever the task is about: that its maker may decide it has been checked. bulk is for
 // decisions about thousands of rows.
-func settings(bulk bool) map[string]string {
+func settings(bulk bool) pg.Settings {
+	wide := pg.Settings{"app.sees": "all"}
 	if bulk {
-		return map[string]string{
-			"app.sees":          "all",
-			"statement_timeout": "10min",
-			"enable_nestloop":   "off",
-			"jit":               "off",
-		}
+		return wide.And(pg.LoadedTables).And(pg.Settings{"statement_timeout": "10min"})
 	}
-	return map[string]string{"app.sees": "all"}
+	return wide
 }
 
 // carry carries one decision out, or gives the fault for which it cannot be.

@@ -65,7 +65,7 @@ func (r Resolver) planned(ctx context.Context, tx *pg.Tx, fn func() error) error
 	if r.Incremental {
 		return fn()
 	}
-	return tx.Planned(ctx, pg.LoadedTables, fn)
+	return tx.With(ctx, pg.LoadedTables, fn)
 }
 
 // toldOwners bounds the entitlements whose change of owners a run notes one by one in the audit log.

@@ -52,7 +52,7 @@ func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited,
 		),`
 		some = `g.account_id = any(@accounts::text[]::uuid[])`
 	)
-	err = tx.Planned(ctx, pg.FewAccounts, func() error {
+	err = tx.With(ctx, pg.FewAccounts, func() error {
 		n, err = agree(ctx, tx, begin, some, pgx.NamedArgs{"accounts": accounts})
 		return err
 	})

@@ -38,7 +38,7 @@ func Expand(ctx context.Context, tx *pg.Tx, connectorID string) (n Inherited, er
 	}
 	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 grants take
 	// minutes.
-	err = tx.Planned(ctx, pg.WholeNesting, func() error {
+	err = tx.With(ctx, pg.WholeNesting, func() error {
 		limit, err := findFollowing(ctx, tx, connectorID)
 		if errors.Is(err, errTooManyInherited) {
 			n.Limit = limit

@@ -102,13 +102,16 @@ func (q *Query) Is(expression, value string) {
 	}
 }
 
+// fromVisible is part of every list of a viewer who sees only a part of the tenant.
+var fromVisible = pg.FromVisible.SQL()
+
 // Outwards prepares a transaction that counts or looks for what its viewer may list, as Fetch does for its own; who
 // sees all needs nothing.
 func Outwards(ctx context.Context, tx *pg.Tx) error {
 	if tx.Viewer.SeesAll() {
 		return nil
 	}
-	return pg.Exec(ctx, tx, "prepare to read what is visible", pg.FromVisible.SQL())
+	return pg.Exec(ctx, tx, "prepare to read what is visible", fromVisible)
 }
 
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
@@ -135,7 +138,7 @@ func FetchFound[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (
 	var ids []string
 	var b pgx.Batch
 	if !tx.Viewer.SeesAll() {
-		b.Queue(pg.FromVisible.SQL())
+		b.Queue(fromVisible)
 	}
 	sql, args := q.matching(page)
 	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })

@@ -35,7 +35,7 @@ func ResolveChanged(ctx context.Context, tx *pg.Tx, run string) (Result, error) 
 // ResolveQuery does the same for the identities that a query gives.
 func ResolveQuery(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) (Result, error) {
 	var found Result
-	err := tx.Planned(ctx, pg.LoadedTables, func() (err error) {
+	err := tx.With(ctx, pg.LoadedTables, func() (err error) {
 		found, err = resolve(ctx, tx, people, args)
 		return err
 	})
