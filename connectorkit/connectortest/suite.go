@@ -221,7 +221,7 @@ func (c *checks) read(t *testing.T, req v1.SyncRequest, each func(v1.SyncRespons
 // patience bounds every call. It is no measure of speed.
 const patience = 3 * time.Minute
 
-// hear keeps what was said, for the search for secrets.
+// hear keeps answers and errors of the connector, for the search for secrets.
 func (c *checks) hear(said ...any) {
 	for _, s := range said {
 		if err, is := s.(error); is {

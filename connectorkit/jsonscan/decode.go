@@ -200,7 +200,7 @@ func (r *Decoder) checked(out []byte) string {
 	return s
 }
 
-// plainEscapes are the escapes of one character that do not stand for themselves.
+// plainEscapes are the escapes of one character that represent another character.
 var plainEscapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escape decodes what follows a backslash. Half a surrogate pair and NUL are flaws.

@@ -14,7 +14,7 @@ import (
 // noticeTime is how long an agent that runs may take to notice that it shall drain.
 const noticeTime = 10 * time.Second
 
-// errNotRunning says that there is nothing to drain.
+// errNotRunning is the error when no agent runs with the data directory.
 var errNotRunning = errors.New("no agent runs with this data directory")
 
 // drain is the subcommand drain: the agent that runs takes no new tasks, and the command waits for

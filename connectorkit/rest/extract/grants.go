@@ -102,7 +102,7 @@ func (r *Rows) elementGrant(e stream.Expansion, key, id string) v1.RemoteGrant {
 	return v1.RemoteGrant{AccountExternalID: &id, EntitlementExternalID: key}
 }
 
-// elementEntitlement is the entitlement that an element stands for. Its name comes from the
+// elementEntitlement is the entitlement that an element represents. Its name comes from the
 // configured path, or from the usual members, or is the key.
 func (r *Rows) elementEntitlement(e stream.Expansion, element any, id string) v1.RemoteEntitlement {
 	row := v1.RemoteEntitlement{ExternalID: id, Kind: e.EntitlementKind}

@@ -37,7 +37,7 @@ func (a *ParentRecord) For(child *Stream, i int) *ParentRecord {
 	}
 }
 
-// Value is the key that a placeholder stands for.
+// Value is the key by which a placeholder is replaced.
 func (a *ParentRecord) Value(param string) (string, bool) {
 	for ; a != nil; a = a.Parent {
 		if a.param == param {

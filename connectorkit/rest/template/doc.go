@@ -3,8 +3,9 @@
 // # Purpose
 //
 // A Set has one template for each operation and some reads. Compile checks all of them at once and names every mistake
-// with its place. A placeholder stands for a value wherever it is: in a path it is one segment, in a query expression
-// it is quoted, in a JSON body it keeps its type. No value can become part of the request's structure.
+// with its place. A placeholder is replaced by a value wherever it is: in a path it is one segment, in a query
+// expression it is quoted, in a JSON body it keeps its type. No value can become part of the request's
+// structure.
 //
 // # States
 //

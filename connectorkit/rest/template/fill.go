@@ -19,7 +19,7 @@ func (e AbsentError) Error() string { return "there is no value for {{" + e.name
 // Lookup gives the value of a placeholder; ok is false where there is none.
 type Lookup func(name string) (value any, ok bool)
 
-// value is what the placeholder stands for, after its filter. A value that is absent is an
+// value is the value that replaces the placeholder, after its filter. A value that is absent is an
 // AbsentError, by which optional parts of a template are left out.
 func (p placeholder) value(of Lookup) (any, error) {
 	v, ok := of(p.name)

@@ -50,7 +50,7 @@ func (w *Change) SendAll(steps []Request) error {
 }
 
 // Send sends one request and waits for its answer. Its error is a *wire.ResultError, if the
-// directory refused the request, or a *wire.UnansweredError, if nobody can say whether it was
+// directory refused the request, or a *wire.UnansweredError, if it is unknown whether it was
 // carried out.
 func (w *Change) Send(s Request) error {
 	switch {

@@ -28,7 +28,7 @@ type fieldSample struct {
 	present int
 	// multi says that some entry has several values.
 	multi bool
-	// distinct are the first values of the entries, to tell how many different ones there are.
+	// distinct are the first different values of the entries, to count them.
 	distinct map[string]bool
 	values   []string // the first distinct ones, as text; never binary
 	binary   bool

@@ -69,7 +69,7 @@ func (d *Dictionary) Lookup(name []byte) *Attribute {
 	return a
 }
 
-// resolve decides what becomes of an attribute, once per name and call: the known meaning of the
+// resolve decides how an attribute is read, once per name and call: the known meaning of the
 // base name, the options after it, and the attributes that the settings give a role of their own
 // (key, username, disabling, membership). Memberships, secrets and unwanted attributes are not part
 // of a record.

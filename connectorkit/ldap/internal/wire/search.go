@@ -161,7 +161,7 @@ type control struct {
 // showDeletedOID names LDAP_SERVER_SHOW_DELETED_OID (MS-ADTS section 3.1.1.3.4.1.14).
 const showDeletedOID = "1.2.840.113556.1.4.417"
 
-// controls are the controls that the request's members stand for.
+// controls are the LDAP controls that the request's members ask for.
 func (r Request) controls() []control {
 	var list []control
 	if r.PageSize > 0 {

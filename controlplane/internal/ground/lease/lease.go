@@ -44,9 +44,10 @@ type Hold struct {
 // Taken is a lease that was taken by a statement which was sent at an instant of time.Now.
 func (t Terms) Taken(sent time.Time) *Hold { return &Hold{terms: t, renewed: sent} }
 
-// Keep renews the lease until ctx ends, and returns nil then. renew extends lease_until by Length, and fails with ErrLost
-// when the lease is another's, as Fenced does; the context that it gets ends after a third of Length. A renewal that
-// fails otherwise is tried again. Keep returns ErrLost when renew does, or when no renewal has succeeded for Doubt.
+// Keep renews the lease until ctx ends, and returns nil then. renew extends lease_until by Length, and fails with
+// ErrLost when the lease is another's, as Fenced does; the context that it gets ends after a third of Length. A
+// renewal that fails otherwise is tried again. Keep returns ErrLost when renew does, or when no renewal has succeeded
+// for Doubt.
 func (h *Hold) Keep(ctx context.Context, renew func(ctx context.Context) error) error {
 	tick := time.NewTicker(h.terms.Every)
 	defer tick.Stop()

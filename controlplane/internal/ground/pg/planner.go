@@ -72,8 +72,8 @@ func (s Settings) SQL() string {
 	return "select " + strings.Join(calls, ", ")
 }
 
-// With runs do under the settings, and puts back what they were. A setting that did not exist is empty afterwards. After
-// an error of do the transaction ends, so With puts nothing back then.
+// With runs do under the settings, and puts back what they were. A setting that did not exist is empty afterwards.
+// After an error of do the transaction ends, so With puts nothing back then.
 func (tx *Tx) With(ctx context.Context, s Settings, do func() error) error {
 	const (
 		read = `select array_agg(coalesce(current_setting(s.name, true), '') order by s.n)

@@ -177,7 +177,7 @@ export function resolverWords(r: Resolver, names: (id: string) => string = () =>
   }
 }
 
-/** Whether a resolver stands for several people. */
+/** Whether a resolver can find several people. */
 export const namesSeveral = (r: Resolver) => !["manager", "sponsor", "identity", "on_call"].includes(r.kind);
 
 export const actions: [string, string][] = [

@@ -7,7 +7,7 @@ import { Text, When } from "../../kit/kit";
 /** An approver of a step: the name, why this approver was selected, and the decision. */
 export type Approver = {
   words: string;
-  /** Whether the words stand for several people, such as the members of a role. */
+  /** Whether the words describe several people, such as the members of a role. */
   several?: boolean | undefined;
   state?: string | undefined;
   via?: string | undefined;

@@ -143,8 +143,8 @@ func changedFields(old, new string, columns ...string) string {
 	return "array_remove(array[" + strings.Join(cases, ", ") + "]::text[], null)"
 }
 
-// changedValues is an object of the values of one row in those of the columns whose values differ between two rows. It is null
-// when there are none.
+// changedValues is an object of the values of one row in those of the columns whose values differ between two rows.
+// It is null when there are none.
 func changedValues(of, old, new string, columns ...string) string {
 	values := make([]string, len(columns))
 	for i, column := range columns {

@@ -17,8 +17,8 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutExplain = "Reasons with their rules, the nesting paths and the first detection. Also the desired and the actual " +
-		"state, the cause of a difference, and what would end the access: in plain words and as data."
+	aboutExplain = "Reasons with their rules, the nesting paths and the first detection. Also the desired and the " +
+		"actual state, the cause of a difference, and what would end the access: in plain words and as data."
 	aboutPair = "The same explanation for an identity and an entitlement. If there is no grant, it explains why " +
 		"not. Callers who may not see such a grant receive 404."
 )
