@@ -262,6 +262,39 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 			t.Errorf("the target has %s; tasks %q", w.shownTarget(), w.taskList())
 		}
 	})
+	story(
+		t,
+		h,
+		"who was planned in another mode is planned again, however short the mode was",
+		func(t *testing.T, w *walk) {
+			write := func(mode string) {
+				w.Exec(
+					`insert into connector_provisioning (tenant_id, connector_id, write_mode)
+					values (current_tenant(), $1, $2)
+					on conflict (tenant_id, connector_id) do update set write_mode = excluded.write_mode`,
+					w.connector,
+					mode,
+				)
+			}
+			w.mode("auto")
+			w.give(w.people["bob"], w.entitlements["mail"])
+			w.drain()
+			w.look()
+			// The upkeep does not come by while the connector simulates, or writes nothing.
+			write("simulate")
+			w.give(w.people["ann"], w.entitlements["staff"])
+			w.drain()
+			write("off")
+			w.give(w.people["bob"], w.entitlements["staff"])
+			w.drain()
+			write("auto")
+			w.look()
+			w.drain()
+			if !w.holds("ann", "staff") || !w.holds("bob", "staff") {
+				t.Errorf("the target has %s; tasks %q", w.shownTarget(), w.taskList())
+			}
+		},
+	)
 	story(t, h, "a failed grant of an entitlement that is gone is closed", func(t *testing.T, w *walk) {
 		w.fault = "refused"
 		w.give(w.people["bob"], w.entitlements["staff"])

@@ -6,7 +6,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 )
 
@@ -51,7 +50,10 @@ func overtakes(o Order, others []task.Open) (replaces []string, err error) {
 	for _, other := range others {
 		switch {
 		case other.Operation == o.Operation:
-			return nil, taskOpen(other.ID, "an open task is to "+ability.Verb(other.Operation)+" already")
+			return nil, taskOpen(
+				other.ID,
+				"The same change is open already; task_id names its task. Wait until it has ended, or cancel it.",
+			)
 		case other.Stage() == task.InFlight:
 			return nil, taskOpen(other.ID, "the opposite change is being sent now; try again when it has ended")
 		}

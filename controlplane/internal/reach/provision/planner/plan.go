@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
 )
 
@@ -39,8 +40,28 @@ func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Pl
 		if err := WritePlan(ctx, tx, out, &sum); err != nil {
 			return sum, err
 		}
+		if err := noteModes(ctx, tx, can); err != nil {
+			return sum, err
+		}
 	}
 	return sum, nil
+}
+
+// noteModes marks the connectors whose write mode is another one than when their people were last looked at. The upkeep
+// compares modes only from time to time: a mode that was set and taken back in between would go unnoticed, and who was
+// planned for in it would stay simulated or unplanned.
+func noteModes(ctx context.Context, tx *pg.Tx, can map[string]ability.Ability) error {
+	ids, modes := make([]string, 0, len(can)), make([]string, 0, len(can))
+	for id, a := range can {
+		ids, modes = append(ids, id), append(modes, a.Mode)
+	}
+	const sql = `
+		update provisioning_lane l
+		   set planned_mode = null
+		  from unnest($1::text[]::uuid[], $2::text[]) c (id, mode)
+		 where l.connector_id = c.id
+		   and l.planned_mode <> c.mode`
+	return pg.Exec(ctx, tx, "note how connectors write", sql, ids, modes)
 }
 
 // KnownSQL is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or
