@@ -37,12 +37,13 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 	bin/pack --version '$(VERSION)' --out dist --nfpm bin/nfpm
 
 ##@ Work on it
+# The browser's journeys take longest: they begin first, and the other packages are tested beside them.
 .PHONY: test
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
-	go test -count=1 -timeout 45m $(GO_DIRS)
+	go test -count=1 -timeout 45m ./e2e/scenarios ./e2e/crash $(GO_DIRS)
 
 # Packages that test-quick leaves to test: they start other servers than PostgreSQL, build programs, or take longer.
-NOT_QUICK := /connectorkit/(ldap|scim|rest|remote|connectortest|catalog|target|serve)|/installers/|/e2e/|/internal/app$$|/cmd/grantwright|/ground/embedded|/record/(auth|directory|ledger|history|tenant|audit/trail)|/reach/(syncrun|provision|reconcile)|/front/webhook
+NOT_QUICK := /connectorkit/(ldap|scim|rest|remote|connectortest|catalog|target|serve)|/installers/|/e2e/|/internal/app$$|/cmd/grantwright|/ground/embedded|/record/(auth|directory|ledger|history|tenant|audit/trail)|/reach/(syncrun|provision|reconcile)|/front/webhook|/govern/separation
 
 .PHONY: test-quick
 test-quick: $(DOCS_ASSETS)/redoc.standalone.js.gz console ## Run the tests that need only Go and PostgreSQL, in three minutes or less
@@ -62,6 +63,7 @@ check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, layers, te
 e2e: setup build ## Run the end-to-end stories at length
 	GRANTWRIGHT_E2E=long go test -count=1 -timeout 60m ./e2e/...
 	PROVISION_STATES=50000 PROVISION_WALKS=400 go test -count=1 -timeout 60m -run 'NoWayThroughTheStates|HoweverTheWayThere' ./controlplane/internal/reach/provision/...
+	SEPARATION_WORLDS=20000 go test -count=1 -timeout 60m -run TestTheOracleAgrees ./controlplane/internal/govern/separation/conflict
 
 .PHONY: faults
 faults: setup ## Kill the programs in a hundred seeded ways while they read and while they write, and look at what is there in the end
@@ -81,6 +83,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/govern/approval -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/record/audit/... -run '^$$' -bench 'Chain|Verif'
+	go test ./controlplane/internal/govern/separation/conflict -run '^$$' -bench . -benchtime 3x
 	go test ./controlplane/internal/front/webhook -run '^$$' -bench Deliveries -benchtime 2000x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/ground/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 

@@ -86,6 +86,8 @@ var packages = map[string][]string{
 	"front/apidocs":    {},
 	"front/console":    {},
 	"front/webhook":    {},
+
+	"govern/separation": {},
 }
 
 type listed struct {

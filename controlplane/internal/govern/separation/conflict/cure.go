@@ -12,10 +12,10 @@ const (
 	maxSteps = 5_000 // sets of sources that are tried for one violation
 )
 
-// search looks for the smallest sets of sources whose removal ends a violation. It is exact: each step takes a context
-// in which the policy is still violated, with any need of its performed sides. A cure must end one of these sides there,
-// so it must end the first performed duty of it, so it must take everything that meets one group of that duty. Those are
-// the only branches. Sets that cannot become smaller than the best are left out.
+// search looks for the smallest sets of sources whose removal ends a violation. It is exact: each step takes a
+// context in which the policy is still violated, with any need of its performed sides. A cure must end one of these
+// sides there, so it must end the first performed duty of it, so it must take everything that meets one group of
+// that duty. Those are the only branches. Sets that cannot become smaller than the best are left out.
 type search struct {
 	*world
 	best  int

@@ -151,7 +151,11 @@ func TestACompileErrorSaysWhichPolicyIsWrong(t *testing.T) {
 }
 
 func TestASideThatNobodyCanPerformIsBlind(t *testing.T) {
-	sides := []conflict.Side{{DutyIDs: []string{"a", "empty"}}, {DutyIDs: []string{"empty"}}, {DutyIDs: []string{"none"}}}
+	sides := []conflict.Side{
+		{DutyIDs: []string{"a", "empty"}},
+		{DutyIDs: []string{"empty"}},
+		{DutyIDs: []string{"none"}},
+	}
 	r, err := conflict.Compile([]conflict.Policy{{ID: "p", Kind: conflict.NOfM, N: 2, Sides: sides}}, []conflict.Duty{
 		{ID: "a", Groups: [][]string{{"1"}}},
 		{ID: "empty", Groups: [][]string{{"1"}, {}}},
