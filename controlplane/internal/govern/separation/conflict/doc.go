@@ -7,8 +7,8 @@
 // cannot be in violation. Rules.Check decides exactly, with contexts, pending access and the past, and explains:
 // the sides with the grants that make each of them, the grade, and the smallest cures.
 //
-// Callers: the scan of all people, the check of the people whom a sync touched, the preview and the submission of access
-// requests, each approval, the prediction, and the simulation of policies, duties and roles.
+// Callers: the scan of all people, the check of the people whom a sync touched, the preview and the submission of
+// access requests, each approval, the prediction, and the simulation of policies, duties and roles.
 //
 // Example: the policy "Vendors and payments" has the sides "Maintain vendors" and "Pay". A person holds the group
 // VENDOR-EDIT directly, and PAY-RUN through the nested group FINANCE. Check returns one violation with both sides; its
