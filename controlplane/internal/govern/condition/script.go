@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
+	python "github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax/parser"
 )
 
 // script is an expression in the Python dialect of transforms. It is true for what Python takes for true.
@@ -44,7 +45,7 @@ func (p *parser) script(v any, at string) node {
 // fields are looked up without a copy of everything. What a vocabulary is about, such as request, is what the evaluator
 // calls value. The spaces keep everything else at its place.
 func compile(source, about string) (*pyexpr.Program, error) {
-	tree, err := syntax.Parse(source)
+	tree, err := python.Parse(source)
 	if err != nil {
 		return pyexpr.Compile(source) // for its words
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
@@ -70,17 +71,17 @@ func (c *compiler) keyed(of, key syntax.Expr) (path []string, ok bool) {
 }
 
 // read is the node of x where it names a member of the record, nil where it does not.
-func (c *compiler) read(x syntax.Expr) node {
+func (c *compiler) read(x syntax.Expr) evaluation.Node {
 	path, ok := c.member(x)
 	if !ok || len(path) == 0 {
 		return nil
 	}
 	c.p.note(path)
 	at := x.At()
-	return func(f *frame) object.Value {
-		f.t.Steps(len(path))
-		f.t.At = at
-		v, _ := f.t.Extra.(*Record).field(path[0])
+	return func(f *evaluation.Frame) object.Value {
+		f.Thread.Steps(len(path))
+		f.Thread.At = at
+		v, _ := f.Thread.Extra.(*Record).Field(path[0])
 		for _, name := range path[1:] {
 			d, isDict := v.(*object.Dict)
 			switch {
@@ -89,7 +90,7 @@ func (c *compiler) read(x syntax.Expr) node {
 			case isDict:
 				v, _ = d.Lookup(name)
 			default:
-				v = library.Attr(f.t, v, name)
+				v = library.Attr(f.Thread, v, name)
 			}
 		}
 		return v

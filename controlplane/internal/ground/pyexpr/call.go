@@ -1,86 +1,21 @@
 package pyexpr
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 )
 
-// keyword is an argument by name, or a dict of them when the name is empty.
-type keyword struct {
-	name string
-	node node
-}
-
-// arguments are those of a call.
-type arguments struct {
-	items []item
-	named []keyword
-	plain bool // no starred ones
-}
-
-func (c *compiler) arguments(x *syntax.Call) *arguments {
-	a := &arguments{}
-	a.items, a.plain = c.items(x.Args)
+func (c *compiler) arguments(x *syntax.Call) *evaluation.Arguments {
+	a := &evaluation.Arguments{Items: c.items(x.Args)}
 	for _, k := range x.Keywords {
-		a.named = append(a.named, keyword{k.Name, c.expr(k.Value)})
+		a.Named = append(a.Named, evaluation.Keyword{Name: k.Name, Node: c.expr(k.Value)})
 	}
 	return a
 }
 
-// push puts the arguments on the stack and gives those by name.
-func (a *arguments) push(f *frame) []object.Keyword {
-	t := f.t
-	for _, i := range a.items {
-		v := i.node(f)
-		if !i.starred {
-			t.Stack = append(t.Stack, v)
-			continue
-		}
-		t.At = i.at
-		more := t.Collect(v)
-		t.Items(len(more))
-		t.Stack = append(t.Stack, more...)
-	}
-	if len(a.named) == 0 {
-		return nil
-	}
-	named := make([]object.Keyword, 0, len(a.named))
-	for _, k := range a.named {
-		v := k.node(f)
-		if k.name != "" {
-			named = append(named, object.Keyword{Name: k.name, Value: v})
-			continue
-		}
-		named = spread(t, named, v)
-	}
-	return named
-}
-
-// spread adds the entries of a dict that was given with **.
-func spread(t *object.Thread, named []object.Keyword, v object.Value) []object.Keyword {
-	d, ok := v.(*object.Dict)
-	if !ok {
-		t.TypeError("argument after ** must be a mapping, not %s", object.TypeName(v))
-	}
-	t.Items(2 * d.Len())
-	for key, value := range d.All {
-		name, ok := key.(string)
-		if !ok {
-			t.TypeError("keywords must be strings")
-		}
-		for _, k := range named {
-			t.Steps(1)
-			if k.Name == name {
-				t.TypeError("got multiple values for keyword argument '%s'", name)
-			}
-		}
-		named = append(named, object.Keyword{Name: name, Value: value})
-	}
-	return named
-}
-
-func (c *compiler) call(x *syntax.Call) node {
+func (c *compiler) call(x *syntax.Call) evaluation.Node {
 	if member := c.read(x); member != nil {
 		return member
 	}
@@ -93,44 +28,29 @@ func (c *compiler) call(x *syntax.Call) node {
 		return c.methodCall(a, x)
 	}
 	callee, args, at := c.expr(x.Func), c.arguments(x), x.At()
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		fn := callee(f)
-		return apply(f, fn, args, at)
+		return evaluation.Apply(f, fn, args, at)
 	}
-}
-
-func apply(f *frame, fn object.Value, args *arguments, at int) object.Value {
-	t := f.t
-	base := len(t.Stack)
-	named := args.push(f)
-	t.Steps(1)
-	t.At = at
-	callable, ok := fn.(object.Callable)
-	if !ok {
-		t.TypeError("'%s' object is not callable", object.TypeName(fn))
-	}
-	v := callable.Call(t, t.Stack[base:len(t.Stack):len(t.Stack)], named)
-	t.Stack = t.Stack[:base]
-	return v
 }
 
 // methodCall calls a method without making an object of it first.
-func (c *compiler) methodCall(a *syntax.Attribute, x *syntax.Call) node {
+func (c *compiler) methodCall(a *syntax.Attribute, x *syntax.Call) evaluation.Node {
 	if n := c.fieldOr(a, x); n != nil {
 		return n
 	}
 	of, args, at, name := c.expr(a.X), c.arguments(x), a.At(), a.Name
-	return func(f *frame) object.Value {
-		t := f.t
+	return func(f *evaluation.Frame) object.Value {
+		t := f.Thread
 		v := of(f)
 		m := library.Method(v, name)
 		if m == nil {
 			t.At = at
-			return apply(f, library.Attr(t, v, name), args, at)
+			return evaluation.Apply(f, library.Attr(t, v, name), args, at)
 		}
 		base := len(t.Stack)
 		t.Stack = append(t.Stack, v)
-		named := args.push(f)
+		named := args.Push(f)
 		t.Steps(2)
 		t.At = at
 		r := m.Invoke(t, t.Stack[base:len(t.Stack):len(t.Stack)], named)
@@ -140,7 +60,7 @@ func (c *compiler) methodCall(a *syntax.Attribute, x *syntax.Call) node {
 }
 
 // fieldOr is record.get('name') and record.get('name', otherwise); nil where the call is another.
-func (c *compiler) fieldOr(a *syntax.Attribute, x *syntax.Call) node {
+func (c *compiler) fieldOr(a *syntax.Attribute, x *syntax.Call) evaluation.Node {
 	if a.Name != "get" || len(x.Args) < 1 || len(x.Args) > 2 || len(x.Keywords) > 0 {
 		return nil
 	}
@@ -148,17 +68,17 @@ func (c *compiler) fieldOr(a *syntax.Attribute, x *syntax.Call) node {
 	if !ok {
 		return nil
 	}
-	otherwise := func(*frame) object.Value { return nil }
+	otherwise := func(*evaluation.Frame) object.Value { return nil }
 	if len(x.Args) == 2 {
 		if _, starred := x.Args[1].(*syntax.Starred); starred {
 			return nil
 		}
 		otherwise = c.expr(x.Args[1])
 	}
-	return func(f *frame) object.Value {
-		f.t.Steps(2)
+	return func(f *evaluation.Frame) object.Value {
+		f.Thread.Steps(2)
 		d := otherwise(f)
-		if v, found := f.t.Extra.(*Record).field(name); found {
+		if v, found := f.Thread.Extra.(*Record).Field(name); found {
 			return v
 		}
 		return d
@@ -166,7 +86,7 @@ func (c *compiler) fieldOr(a *syntax.Attribute, x *syntax.Call) node {
 }
 
 // fallback is default(expression, value): the second when the first raises an exception. Limits are not caught.
-func (c *compiler) fallback(x *syntax.Call) node {
+func (c *compiler) fallback(x *syntax.Call) evaluation.Node {
 	if len(x.Args) != 2 || len(x.Keywords) > 0 {
 		refuse(x.At(), syntax.NotAllowed, "default() takes an expression and a value: default(int(value), 0)")
 	}
@@ -176,26 +96,11 @@ func (c *compiler) fallback(x *syntax.Call) node {
 		}
 	}
 	try, otherwise := c.expr(x.Args[0]), c.expr(x.Args[1])
-	return func(f *frame) object.Value {
-		f.t.Steps(4)
-		if v, ok := attempt(f, try); ok {
+	return func(f *evaluation.Frame) object.Value {
+		f.Thread.Steps(4)
+		if v, ok := evaluation.Attempt(f, try); ok {
 			return v
 		}
 		return otherwise(f)
 	}
-}
-
-func attempt(f *frame, try node) (v object.Value, ok bool) {
-	mark := f.t.Mark()
-	defer func() {
-		if r := recover(); r != nil {
-			if _, raised := r.(*object.Raised); !raised {
-				panic(r)
-			}
-			f.t.Restore(mark)
-			f.t.Steps(50)
-			v, ok = nil, false
-		}
-	}()
-	return try(f), true
 }

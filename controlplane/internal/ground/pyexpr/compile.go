@@ -1,12 +1,15 @@
 package pyexpr
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/evaluation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object/formatting"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object/operator"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 )
 
-func (c *compiler) expr(x syntax.Expr) node {
+func (c *compiler) expr(x syntax.Expr) evaluation.Node {
 	switch x := x.(type) {
 	case *syntax.Const:
 		return constant(x)
@@ -47,16 +50,16 @@ func (c *compiler) expr(x syntax.Expr) node {
 	return nil
 }
 
-func constant(x *syntax.Const) node {
+func constant(x *syntax.Const) evaluation.Node {
 	v := x.Value
 	if b, ok := v.(syntax.Bytes); ok {
 		v = object.Bytes(b)
 	}
-	return func(*frame) object.Value { return v }
+	return func(*evaluation.Frame) object.Value { return v }
 }
 
-func (c *compiler) exprs(xs []syntax.Expr) []node {
-	all := make([]node, len(xs))
+func (c *compiler) exprs(xs []syntax.Expr) []evaluation.Node {
+	all := make([]evaluation.Node, len(xs))
 	for i, x := range xs {
 		if x != nil {
 			all[i] = c.expr(x)
@@ -65,53 +68,56 @@ func (c *compiler) exprs(xs []syntax.Expr) []node {
 	return all
 }
 
-func (c *compiler) unary(x *syntax.Unary) node {
+func (c *compiler) unary(x *syntax.Unary) evaluation.Node {
 	operand, at := c.expr(x.X), x.At()
 	var op func(t *object.Thread, v object.Value) object.Value
 	switch x.Op {
 	case "not":
-		op = func(t *object.Thread, v object.Value) object.Value { return !t.Truth(v) }
+		op = func(t *object.Thread, v object.Value) object.Value { return !operator.Truth(t, v) }
 	case "-":
-		op = (*object.Thread).Neg
+		op = operator.Neg
 	case "+":
-		op = (*object.Thread).Pos
+		op = operator.Pos
 	default:
-		op = (*object.Thread).Invert
+		op = operator.Invert
 	}
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		v := operand(f)
-		f.t.Steps(1)
-		f.t.At = at
-		return op(f.t, v)
+		f.Thread.Steps(1)
+		f.Thread.At = at
+		return op(f.Thread, v)
 	}
 }
 
-func (c *compiler) binary(x *syntax.Binary) node {
+func (c *compiler) binary(x *syntax.Binary) evaluation.Node {
 	l, r, at, op := c.expr(x.L), c.expr(x.R), x.At(), x.Op
 	if op == "+" {
-		return func(f *frame) object.Value {
+		return func(f *evaluation.Frame) object.Value {
 			a, b := l(f), r(f)
-			f.t.Steps(1)
-			f.t.At = at
-			return f.t.Add(a, b)
+			f.Thread.Steps(1)
+			f.Thread.At = at
+			return operator.Add(f.Thread, a, b)
 		}
 	}
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		a, b := l(f), r(f)
-		f.t.Steps(1)
-		f.t.At = at
-		return f.t.Binary(op, a, b)
+		f.Thread.Steps(1)
+		f.Thread.At = at
+		if s, ok := a.(string); ok && op == "%" {
+			return formatting.Percent(f.Thread, s, b)
+		}
+		return operator.Binary(f.Thread, op, a, b)
 	}
 }
 
-func (c *compiler) logic(x *syntax.Logic) node {
+func (c *compiler) logic(x *syntax.Logic) evaluation.Node {
 	all, and := c.exprs(x.Xs), x.And
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		var v object.Value
 		for i, n := range all {
-			f.t.Steps(1)
+			f.Thread.Steps(1)
 			v = n(f)
-			if i < len(all)-1 && f.t.Truth(v) != and {
+			if i < len(all)-1 && operator.Truth(f.Thread, v) != and {
 				break
 			}
 		}
@@ -119,24 +125,24 @@ func (c *compiler) logic(x *syntax.Logic) node {
 	}
 }
 
-func (c *compiler) compare(x *syntax.Compare) node {
+func (c *compiler) compare(x *syntax.Compare) evaluation.Node {
 	first, rest, ops, at := c.expr(x.First), c.exprs(x.Rest), x.Ops, x.At()
 	if len(ops) == 1 {
 		op, second := ops[0], rest[0]
-		return func(f *frame) object.Value {
+		return func(f *evaluation.Frame) object.Value {
 			a, b := first(f), second(f)
-			f.t.Steps(1)
-			f.t.At = at
-			return f.t.Compare(op, a, b)
+			f.Thread.Steps(1)
+			f.Thread.At = at
+			return operator.Compare(f.Thread, op, a, b)
 		}
 	}
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		a := first(f)
 		for i, n := range rest {
 			b := n(f)
-			f.t.Steps(1)
-			f.t.At = at
-			if !f.t.Compare(ops[i], a, b) {
+			f.Thread.Steps(1)
+			f.Thread.At = at
+			if !operator.Compare(f.Thread, ops[i], a, b) {
 				return false
 			}
 			a = b
@@ -145,11 +151,11 @@ func (c *compiler) compare(x *syntax.Compare) node {
 	}
 }
 
-func (c *compiler) cond(x *syntax.Cond) node {
+func (c *compiler) cond(x *syntax.Cond) evaluation.Node {
 	test, then, otherwise := c.expr(x.Test), c.expr(x.Then), c.expr(x.Else)
-	return func(f *frame) object.Value {
-		f.t.Steps(1)
-		if f.t.Truth(test(f)) {
+	return func(f *evaluation.Frame) object.Value {
+		f.Thread.Steps(1)
+		if operator.Truth(f.Thread, test(f)) {
 			return then(f)
 		}
 		return otherwise(f)
@@ -173,47 +179,47 @@ var mutators = map[string]bool{
 	"discard":    true,
 }
 
-func (c *compiler) attribute(x *syntax.Attribute) node {
+func (c *compiler) attribute(x *syntax.Attribute) evaluation.Node {
 	if member := c.read(x); member != nil {
 		return member
 	}
 	of, at, name := c.expr(x.X), x.At(), x.Name
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		v := of(f)
-		f.t.Steps(1)
-		f.t.At = at
-		return library.Attr(f.t, v, name)
+		f.Thread.Steps(1)
+		f.Thread.At = at
+		return library.Attr(f.Thread, v, name)
 	}
 }
 
-func (c *compiler) subscript(x *syntax.Subscript) node {
+func (c *compiler) subscript(x *syntax.Subscript) evaluation.Node {
 	if member := c.read(x); member != nil {
 		return member
 	}
 	if name, ok := c.fieldName(x.X, x.Index); ok {
 		at := x.At()
-		return func(f *frame) object.Value {
-			f.t.Steps(1)
-			f.t.At = at
-			v, found := f.t.Extra.(*Record).field(name)
+		return func(f *evaluation.Frame) object.Value {
+			f.Thread.Steps(1)
+			f.Thread.At = at
+			v, found := f.Thread.Extra.(*Record).Field(name)
 			if !found {
-				f.t.Raise("KeyError", "%s", f.t.Repr(name))
+				f.Thread.Raise("KeyError", "%s", f.Thread.Repr(name))
 			}
 			return v
 		}
 	}
 	of, index, at := c.expr(x.X), c.expr(x.Index), x.At()
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		v, key := of(f), index(f)
-		f.t.Steps(1)
-		f.t.At = at
-		return f.t.Subscript(v, key)
+		f.Thread.Steps(1)
+		f.Thread.At = at
+		return f.Thread.Subscript(v, key)
 	}
 }
 
-func (c *compiler) slice(x *syntax.Slice) node {
+func (c *compiler) slice(x *syntax.Slice) evaluation.Node {
 	parts := c.exprs([]syntax.Expr{x.Lo, x.Hi, x.Step})
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		s := &object.Slice{}
 		for i, to := range []*object.Value{&s.Lo, &s.Hi, &s.Step} {
 			if parts[i] != nil {

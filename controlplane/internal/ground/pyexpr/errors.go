@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/hint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 )
@@ -88,7 +89,7 @@ func refusal(source string, err error) error {
 	case strings.HasPrefix(wrong.Msg, "name '"):
 		e.Exception = "NameError"
 	}
-	e.Hint = syntaxHint(source, wrong)
+	e.Hint = hint.ForSyntax(source, wrong)
 	return e.at(source, wrong.Offset)
 }
 
@@ -97,7 +98,7 @@ func failure(source string, offset int, caught any) error {
 	switch r := caught.(type) {
 	case *object.Raised:
 		e := &Error{Code: Evaluation, Exception: r.Name, Message: shortened(r.Error())}
-		e.Hint = hint(r)
+		e.Hint = hint.ForException(r)
 		return e.at(source, offset)
 	case *object.Exceeded:
 		e := &Error{Code: r.Code, Message: r.Msg}

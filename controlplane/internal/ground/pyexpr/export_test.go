@@ -46,7 +46,7 @@ func canon(t *object.Thread, v object.Value) string {
 			all = append(all, canon(t, k)+":"+canon(t, x))
 		}
 		return "{" + strings.Join(all, ",") + "}"
-	case *object.Type, *object.Module, object.Callable:
+	case *library.Type, *library.Module, library.Callable:
 		return "object"
 	case *object.Range:
 		return t.Repr(v)

@@ -2,23 +2,13 @@ package pyexpr
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/hint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/object"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 )
-
-// frame holds the variables of a scope while it runs.
-type frame struct {
-	t     *object.Thread
-	slots []object.Value
-	up    *frame
-}
-
-// node is a compiled piece of an expression.
-type node func(f *frame) object.Value
 
 // scope is the whole expression, a lambda or a comprehension: what has names of its own.
 type scope struct {
@@ -108,43 +98,49 @@ func (c *compiler) assigned(x syntax.Expr) {
 }
 
 // name reads a variable, or what the library has under its name.
-func (c *compiler) name(x *syntax.Name) node {
+func (c *compiler) name(x *syntax.Name) evaluation.Node {
 	up, slot, found := c.scope.find(x.ID)
 	known, global := library.Names[x.ID]
 	at := x.At()
 	if !found {
-		if !global {
-			refuse(at, syntax.NotAllowed, "name '%s' is not defined%s", x.ID, c.p.names.suggestion(x.ID))
+		if n := c.p.names; !global {
+			refuse(
+				at,
+				syntax.NotAllowed,
+				"name '%s' is not defined%s",
+				x.ID,
+				hint.ForName(x.ID, n.value, n.record, n.members),
+			)
 		}
-		return func(*frame) object.Value { return known }
+		return func(*evaluation.Frame) object.Value { return known }
 	}
 	outermost := c.up(up).up == nil
 	if outermost && slot == 1 {
 		c.p.reads = true
 	}
-	unbound := func(f *frame) object.Value {
+	unbound := func(f *evaluation.Frame) object.Value {
 		if outermost && global {
 			return known
 		}
-		f.t.At = at
-		f.t.Raise("NameError", "name '%s' is read before it has a value", x.ID)
+		f.Thread.At = at
+		f.Thread.Raise("NameError", "name '%s' is read before it has a value", x.ID)
 		return nil
 	}
 	switch up {
 	case 0:
-		return func(f *frame) object.Value {
-			if v := f.slots[slot]; v != object.Missing {
+		return func(f *evaluation.Frame) object.Value {
+			if v := f.Slots[slot]; v != object.Missing {
 				return v
 			}
 			return unbound(f)
 		}
 	default:
-		return func(f *frame) object.Value {
+		return func(f *evaluation.Frame) object.Value {
 			g := f
 			for range up {
-				g = g.up
+				g = g.Up
 			}
-			if v := g.slots[slot]; v != object.Missing {
+			if v := g.Slots[slot]; v != object.Missing {
 				return v
 			}
 			return unbound(f)
@@ -177,7 +173,7 @@ func (c *compiler) fieldName(of, key syntax.Expr) (name string, ok bool) {
 }
 
 // named is an assignment expression: it gives the value to a name of the lambda or the expression around.
-func (c *compiler) named(x *syntax.Named) node {
+func (c *compiler) named(x *syntax.Named) evaluation.Node {
 	up := 0
 	s := c.scope
 	for ; s.comp; s = s.up {
@@ -193,92 +189,13 @@ func (c *compiler) named(x *syntax.Named) node {
 	}
 	slot := s.add(x.Target.ID)
 	value := c.expr(x.Value)
-	return func(f *frame) object.Value {
+	return func(f *evaluation.Frame) object.Value {
 		v := value(f)
 		g := f
 		for range up {
-			g = g.up
+			g = g.Up
 		}
-		g.slots[slot] = v
+		g.Slots[slot] = v
 		return v
 	}
-}
-
-// elsewhere are words of other languages, with those of Python.
-var elsewhere = map[string]string{
-	"null":        "None",
-	"nil":         "None",
-	"undefined":   "None",
-	"none":        "None",
-	"NULL":        "None",
-	"true":        "True",
-	"false":       "False",
-	"TRUE":        "True",
-	"FALSE":       "False",
-	"this":        "value",
-	"source":      "record",
-	"row":         "record",
-	"user":        "record",
-	"toString":    "str",
-	"length":      "len",
-	"concat":      "join",
-	"trim":        "strip",
-	"substring":   "value[start:end]",
-	"toLowerCase": "lower",
-	"toUpperCase": "upper",
-	"parseInt":    "int",
-	"print":       "nothing; the expression itself is the result",
-	"open":        "nothing; there are no files here",
-	"eval":        "the expression itself",
-	"exec":        "the expression itself",
-	"getattr":     "x.name",
-	"hasattr":     "'name' in record",
-	"strptime":    "datetime.strptime",
-	"strftime":    "value.strftime",
-	"now":         "nothing; there is no clock here",
-	"json":        "the record, which has been read already",
-	"os":          "nothing; there is no system here",
-	"sys":         "nothing; there is no system here",
-	"IF":          "a if test else b",
-	"iif":         "a if test else b",
-}
-
-// suggestion names what was perhaps meant.
-func (n names) suggestion(name string) string {
-	if s, ok := elsewhere[name]; ok && !n.members {
-		return "; in its place write " + s
-	}
-	names := []string{n.value, n.record}
-	for n := range library.Names {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, known := range names {
-		if strings.EqualFold(known, name) || len(known) > 2 && near(known, name) {
-			return "; did you mean " + known + "?"
-		}
-	}
-	if n.members {
-		return "; a member of " + n.record + " is " + n.record + "." + name
-	}
-	return "; a field of the record is record['" + name + "']"
-}
-
-// near reports whether one letter makes a of b.
-func near(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) == len(b) {
-		return i == len(a) || a[i+1:] == b[i+1:] ||
-			i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-	}
-	return a[i:] == b[i+1:]
 }

@@ -140,6 +140,28 @@ func (t *Thread) PopLast(d *Dict) (key, value Value, ok bool) {
 	return nil, nil, false
 }
 
+// EqualDicts reports whether a and b have the same keys, and under each of them values that equal accepts. The order
+// of the entries does not count.
+func (t *Thread) EqualDicts(a, b *Dict, equal func(v, w Value) bool) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	t.Enter()
+	defer t.Leave()
+	for i := range a.entries {
+		t.Steps(1)
+		e := &a.entries[i]
+		if e.gone {
+			continue
+		}
+		v, ok := b.get(e.hash)
+		if !ok || !equal(e.value, v) {
+			return false
+		}
+	}
+	return true
+}
+
 // Clear takes everything out.
 func (d *Dict) Clear() { d.entries, d.index, d.gone = nil, nil, 0 }
 

@@ -182,8 +182,8 @@ func (r *Range) Len() int {
 // At is the number at place i, which must be one of the range.
 func (r *Range) At(i int) int64 { return r.Start + int64(i)*r.Step }
 
-// index is the place of a number, or -1.
-func (r *Range) index(x int64) int {
+// Find is the place of a number, or -1.
+func (r *Range) Find(x int64) int {
 	if r.Len() == 0 || r.Step > 0 && (x < r.Start || x >= r.Stop) || r.Step < 0 && (x > r.Start || x <= r.Stop) {
 		return -1
 	}
@@ -208,8 +208,10 @@ func (r *Range) iterate() func() (Value, bool) {
 	}
 }
 
-// NewIter makes an iterator.
-func NewIter(kind string, next func() (Value, bool)) *Iter {
+// NewIter makes and charges an iterator of the type kind, such as zip. next gives one value at a time, and false at the
+// end; after that it is not called again.
+func (t *Thread) NewIter(kind string, next func() (Value, bool)) *Iter {
+	t.Alloc(96)
 	ended := false
 	return &Iter{Type: kind, Next: func() (Value, bool) {
 		if ended {

@@ -3,7 +3,44 @@ package object
 import (
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
 )
+
+// FloatRepr is repr of a float: the shortest text that reads back as the same.
+func FloatRepr(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if strings.IndexByte(s, '.') < 0 {
+		s += ".0"
+	}
+	return s
+}
+
+// IntOfFloat is int(f).
+func (t *Thread) IntOfFloat(f float64) Value {
+	switch {
+	case math.IsNaN(f):
+		t.ValueError("cannot convert float NaN to integer")
+	case math.IsInf(f, 0):
+		t.Raise("OverflowError", "cannot convert float infinity to integer")
+	}
+	if math.Abs(f) < 1<<62 {
+		return int64(f)
+	}
+	n, _ := new(big.Float).SetFloat64(f).Int(nil)
+	return Big(n)
+}
 
 // Big makes the int of n, which must not be changed afterwards.
 func Big(n *big.Int) Value {
@@ -89,121 +126,4 @@ func (t *Thread) AsFloat(v Value) (float64, bool) {
 		return f, true
 	}
 	return 0, false
-}
-
-// integer charges a result of so many bits.
-func (t *Thread) integer(bits int) {
-	if bits > MaxBits || bits < 0 {
-		panic(&Exceeded{MemoryLimit, "an integer of more than 65,536 bits"})
-	}
-	t.Alloc(bits/8 + 16)
-}
-
-// ints does an operation on two integers.
-func (t *Thread) ints(op string, x, y Value) (Value, bool) {
-	a, b := Bigger(x), Bigger(y)
-	r := new(big.Int)
-	words := (a.BitLen()/64 + 1) * (b.BitLen()/64 + 1)
-	switch op {
-	case "+", "-", "&", "|", "^":
-		t.integer(max(a.BitLen(), b.BitLen()) + 1)
-	case "*", "//", "%":
-		t.Steps(words / 4)
-		if op == "*" {
-			t.integer(a.BitLen() + b.BitLen())
-		} else {
-			t.integer(max(a.BitLen(), b.BitLen()))
-		}
-	}
-	switch op {
-	case "+":
-		r.Add(a, b)
-	case "-":
-		r.Sub(a, b)
-	case "*":
-		r.Mul(a, b)
-	case "//":
-		q, _ := t.floorDiv(a, b, "integer division or modulo by zero")
-		return Big(q), true
-	case "%":
-		_, m := t.floorDiv(a, b, "integer modulo by zero")
-		return Big(m), true
-	case "/":
-		return t.trueDiv(a, b), true
-	case "**":
-		return t.intPow(a, b), true
-	case "<<", ">>":
-		return t.shift(a, b, op == "<<"), true
-	case "&":
-		r.And(a, b)
-	case "|":
-		r.Or(a, b)
-	case "^":
-		r.Xor(a, b)
-	default:
-		return nil, false
-	}
-	return Big(r), true
-}
-
-func (t *Thread) floorDiv(a, b *big.Int, msg string) (q, m *big.Int) {
-	if b.Sign() == 0 {
-		t.Raise("ZeroDivisionError", "%s", msg)
-	}
-	q, m = new(big.Int).QuoRem(a, b, new(big.Int))
-	if m.Sign() != 0 && m.Sign() != b.Sign() {
-		q.Sub(q, big.NewInt(1))
-		m.Add(m, b)
-	}
-	return q, m
-}
-
-// Neg is -v.
-func (t *Thread) Neg(v Value) Value {
-	switch x := v.(type) {
-	case int64:
-		if x != math.MinInt64 {
-			return -x
-		}
-	case float64:
-		return -x
-	}
-	if IsInt(v) {
-		b := Bigger(v)
-		t.integer(b.BitLen())
-		return Big(new(big.Int).Neg(b))
-	}
-	if o, ok := v.(Operand); ok {
-		if r, ok := o.Binary(t, "neg", nil, false); ok {
-			return r
-		}
-	}
-	t.TypeError("bad operand type for unary -: '%s'", TypeName(v))
-	return nil
-}
-
-// Pos is +v.
-func (t *Thread) Pos(v Value) Value {
-	switch x := v.(type) {
-	case float64:
-		return x
-	case Operand:
-		if r, ok := x.Binary(t, "pos", nil, false); ok {
-			return r
-		}
-	}
-	if !IsInt(v) {
-		t.TypeError("bad operand type for unary +: '%s'", TypeName(v))
-	}
-	return Big(Bigger(v))
-}
-
-// Invert is ~v.
-func (t *Thread) Invert(v Value) Value {
-	if !IsInt(v) {
-		t.TypeError("bad operand type for unary ~: '%s'", TypeName(v))
-	}
-	b := Bigger(v)
-	t.integer(b.BitLen() + 1)
-	return Big(new(big.Int).Not(b))
 }

@@ -15,6 +15,17 @@ func (t *Thread) Include(s *Set, v Value) {
 	s.put(h, v, nil)
 }
 
+// Includes reports whether v is an element of s.
+func (t *Thread) Includes(s *Set, v Value) bool { return s.has(t.setKey(v)) }
+
+// setKey is the hash of v, where a set stands for the frozen one of the same elements.
+func (t *Thread) setKey(v Value) any {
+	if s, ok := v.(*Set); ok && !s.Immutable {
+		return t.Hash(&Set{Dict: s.Dict, Immutable: true})
+	}
+	return t.Hash(v)
+}
+
 // Exclude takes an element out of a set.
 func (t *Thread) Exclude(s *Set, v Value) bool {
 	i := s.find(t.setKey(v))

@@ -118,6 +118,14 @@ func (t *Thread) Items(n int) {
 	t.Alloc(16 * n)
 }
 
+// Times charges n repetitions of size bytes; a negative n counts as none.
+func (t *Thread) Times(size, n int) {
+	if n > 0 && size > MaxBytes/n {
+		t.Alloc(-1)
+	}
+	t.Alloc(size*max(n, 0) + 16)
+}
+
 // Enter goes one level down into a value; Leave comes back.
 func (t *Thread) Enter() {
 	t.depth++

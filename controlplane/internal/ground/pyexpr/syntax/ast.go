@@ -1,7 +1,5 @@
 package syntax
 
-import "math/big"
-
 // Expr is a node of the tree. At is the byte offset of its most telling character: the operator, the dot, the bracket,
 // or its first character.
 type Expr interface{ At() int }
@@ -166,12 +164,4 @@ type Field struct {
 	X    Expr
 	Conv byte
 	Spec *FString
-}
-
-// integer is the value of a literal in the smallest of the types that Const may hold.
-func integer(n *big.Int) any {
-	if n.IsInt64() {
-		return n.Int64()
-	}
-	return n
 }
