@@ -1,12 +1,12 @@
 package app
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
 // addressing says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at
@@ -68,7 +68,7 @@ func (a addressing) read(next http.Handler) http.Handler {
 		byHost := slug != ""
 		named, rest, found := cutTenant(r.URL)
 		if found {
-			w = &prefixed{Passing: httpapi.Passing{ResponseWriter: w}, prefix: tenantPath + named}
+			w = &prefixed{Passing: response.Passing{ResponseWriter: w}, prefix: tenantPath + named}
 			if slug != "" && slug != named {
 				named = nobody
 			}
@@ -78,7 +78,7 @@ func (a addressing) read(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		r = r.WithContext(httpapi.WithAddressedTenant(r.Context(), slug, a.as(slug, byHost, found)))
+		r = r.WithContext(incoming.WithAddressedTenant(r.Context(), slug, a.as(slug, byHost, found)))
 		if found {
 			r.URL = rest
 		}
@@ -130,7 +130,7 @@ func cutTenant(u *url.URL) (slug string, rest *url.URL, found bool) {
 // prefixed keeps who came by a tenant's path on it: what an answer points to within the service, and the cookies for
 // it, lie under the same path.
 type prefixed struct {
-	httpapi.Passing
+	response.Passing
 	prefix string
 	begun  bool
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
 	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -44,7 +45,7 @@ type App struct {
 	metrics  *telemetry.Metrics
 	observer *telemetry.Observer
 
-	connections *httpapi.Connections
+	connections *admission.Connections
 	draining    atomic.Bool     // told to stop
 	streams     context.Context // ends when streams must
 	endStreams  context.CancelFunc

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -55,7 +56,7 @@ type parts struct {
 	packs    *pack.Service
 	metrics  *telemetry.Metrics
 
-	connections *httpapi.Connections
+	connections *admission.Connections
 
 	api     httpapi.Config // of the API that is about to be made
 	routes  []httpapi.Route

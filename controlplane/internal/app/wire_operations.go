@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -228,8 +229,8 @@ func poolMetrics(db *pg.DB) []prometheus.Collector {
 }
 
 // connections bounds the connections to the API. Behind a proxy all of them come from its address.
-func connections(c Config) *httpapi.Connections {
-	bounds := &httpapi.Connections{Most: c.MaxConnections, FromOne: c.MaxConnectionsPerAddr}
+func connections(c Config) *admission.Connections {
+	bounds := &admission.Connections{Most: c.MaxConnections, FromOne: c.MaxConnectionsPerAddr}
 	if c.BehindTLSProxy {
 		bounds.FromOne = 0
 	}
@@ -237,7 +238,7 @@ func connections(c Config) *httpapi.Connections {
 }
 
 // connectionMetrics are the connections to the API.
-func connectionMetrics(c *httpapi.Connections) []prometheus.Collector {
+func connectionMetrics(c *admission.Connections) []prometheus.Collector {
 	refused := func(limit string, read func() int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "grantwright_connections_refused_total", Help: "Connections that were closed at once, by the limit.",

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 )
 
 // The viewers are packed by assets/fetch.sh and not kept in the repository. The pattern takes the packed files (.gz)
@@ -112,7 +113,7 @@ func (s *site) packed(name, media string) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Vary", "Accept-Encoding")
-		if err == nil && httpapi.TakesGzip(r) {
+		if err == nil && response.TakesGzip(r) {
 			w.Header().Set("Content-Encoding", "gzip")
 		} else if err == nil {
 			b, err = unpack(b)

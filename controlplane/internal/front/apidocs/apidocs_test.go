@@ -18,6 +18,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -240,7 +241,7 @@ func TestAPageBelongsToTheAddressThatItWasAskedForAt(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			next.ServeHTTP(
 				w,
-				r.WithContext(httpapi.WithAddressedTenant(r.Context(), "acme", "https://iga.example/t/acme")),
+				r.WithContext(incoming.WithAddressedTenant(r.Context(), "acme", "https://iga.example/t/acme")),
 			)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 )
 
 // reader is a page that shows the description.
@@ -102,7 +103,7 @@ func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Acc
 
 // basePath is the path before ours, where a tenant is reached by one; it has no slash at its end.
 func basePath(r *http.Request) string {
-	at, err := url.Parse(httpapi.AddressedBase(r.Context()))
+	at, err := url.Parse(incoming.AddressedBase(r.Context()))
 	if err != nil {
 		return ""
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 )
 
 // policy lets the page run its own files and speak to this server; nothing else, and no text becomes a script.
@@ -79,7 +81,7 @@ func (s *site) page(w http.ResponseWriter, r *http.Request) {
 
 // basePath is the path before the console's own, where a tenant is reached by one; it has no slash at its end.
 func basePath(r *http.Request) string {
-	at, err := url.Parse(httpapi.AddressedBase(r.Context()))
+	at, err := url.Parse(incoming.AddressedBase(r.Context()))
 	if err != nil {
 		return ""
 	}
@@ -101,7 +103,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	if packed, err := fs.ReadFile(s.files, name+".gz"); err == nil {
 		h.Set("Vary", "Accept-Encoding")
-		if httpapi.TakesGzip(r) {
+		if response.TakesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			b = packed
 		}

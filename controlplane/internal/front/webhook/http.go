@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/openapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -81,14 +82,14 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 // messages describes what webhooks receive, by event.
-func messages() []httpapi.Outgoing {
+func messages() []openapi.Outgoing {
 	bodies := map[string]reflect.Type{
 		"application/json":             reflect.TypeFor[delivery.Message](),
 		"application/cloudevents+json": reflect.TypeFor[delivery.CloudEvent](),
 	}
-	out := make([]httpapi.Outgoing, len(event.Catalogue))
+	out := make([]openapi.Outgoing, len(event.Catalogue))
 	for i, d := range event.Catalogue {
-		out[i] = httpapi.Outgoing{
+		out[i] = openapi.Outgoing{
 			Name:        string(d.Kind),
 			Summary:     "Event " + string(d.Kind),
 			Description: d.Description,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -29,7 +30,7 @@ func (a *API) admit(ctx context.Context, w http.ResponseWriter, v viewer.Viewer)
 		return nil
 	}
 	verdict := a.cfg.Rate.Take(ctx, v)
-	wait := seconds(verdict.Wait)
+	wait := problem.Seconds(verdict.Wait)
 	h := w.Header()
 	h.Set(
 		"RateLimit-Policy",
@@ -99,9 +100,6 @@ func tooMany(v limit.Verdict, name, format string, args ...any) error {
 	f.RetryAfter = max(time.Second, v.Wait)
 	return f
 }
-
-// seconds are whole ones, never too few.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // refused is the answer to a token that was not accepted. Whoever tries many is told to wait; a valid token from the
 // same address is never in the way.

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,6 +15,10 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/etag"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/replay"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -65,13 +68,9 @@ type API struct {
 	types map[string][2]reflect.Type // "METHOD path" to the input and output of the operation
 
 	invalid  *limit.Addresses
-	arriving *arrivals
-	inFlight atomic.Int64 // requests that are worked on
-	unknown  atomic.Int64 // of these, those without a token, which have places of their own
-	fromOne  tally        // and of these, how many there are for each network
-	shedAt   atomic.Int64 // when a request was last turned away, in nanoseconds
-	waiting  atomic.Int64 // requests that wait for the world outside
-	streams  openStreams
+	arriving *admission.Bodies
+	places   admission.Places // of the requests that are worked on
+	streams  admission.Streams
 }
 
 var setErrors sync.Once
@@ -82,10 +81,10 @@ func New(cfg Config) *API {
 		huma.ValidateStrictCasing = true // the names of JSON's members are exact
 		huma.NewError = func(status int, msg string,
 			errs ...error) huma.StatusError {
-			return newProblem(status, msg, errs...)
+			return problem.Invalid(status, msg, errs...)
 		}
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
-			return withRequest(ctx.Context(), newProblem(status, msg, errs...))
+			return problem.WithRequest(ctx.Context(), problem.Invalid(status, msg, errs...))
 		}
 	})
 	r := chi.NewRouter()
@@ -98,7 +97,8 @@ func New(cfg Config) *API {
 		archives: map[string]bool{},
 		types:    map[string][2]reflect.Type{},
 		invalid:  limit.NewAddresses(invalidRate, cfg.now),
-		arriving: newArrivals(),
+		arriving: admission.NewBodies(),
+		places:   admission.Places{Most: cfg.MaxInFlight},
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
@@ -111,8 +111,8 @@ func New(cfg Config) *API {
 		a.shed,
 		a.authenticate,
 		a.receiveKnown,
-		a.pack,
-		a.conditional,
+		packReads,
+		etag.NotModified(a.Fail),
 		a.encloseArchive,
 		a.checkBody,
 		middleware.GetHead,
@@ -161,7 +161,7 @@ func (a *API) Mount(method, path string, h http.Handler) { a.Router.Method(metho
 // Otherwise has h answer what is read outside of /api and is nobody else's.
 func (a *API) Otherwise(h http.Handler) {
 	a.Router.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !under(r.URL.Path, "/api") {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !incoming.Under(r.URL.Path, "/api") {
 			h.ServeHTTP(w, r)
 			return
 		}
@@ -182,19 +182,14 @@ func (a *API) needsToken(r *http.Request) (auth Authenticate, needed bool) {
 	switch {
 	case a.free[r.Method+" "+path]:
 		return nil, false
-	case under(path, "/api/v1/agent"):
+	case incoming.Under(path, "/api/v1/agent"):
 		return a.cfg.Agent, true
-	case under(path, "/api"):
+	case incoming.Under(path, "/api"):
 		return a.cfg.User, true
 	case path == "/openapi.json" || path == "/docs" || path == "/redoc":
 		return a.cfg.User, !a.cfg.PublicDocs
 	}
 	return nil, false
-}
-
-// under matches whole path segments, so that /api/v1/agents never inherits the rules of /api/v1/agent.
-func under(path, prefix string) bool {
-	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
 func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {

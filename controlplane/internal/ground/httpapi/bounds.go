@@ -2,17 +2,9 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-)
-
-// Limits of what stands before a request's body.
-const (
-	maxQuery      = 8 << 10 // bytes
-	maxParameters = 100
-	maxHeader     = 32 << 10 // bytes of names and values together
-	maxFields     = 100
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/head"
 )
 
 // bounds refuses requests whose head is too large, or whose method has no place here, before anything is made of them.
@@ -24,41 +16,10 @@ func (a *API) bounds(next http.Handler) http.Handler {
 			a.Fail(w, r, fault.Coded(fault.Malformed, "method_not_allowed", "%s is not possible here", r.Method))
 			return
 		}
-		if err := checkHead(r); err != nil {
+		if err := head.CheckSize(r); err != nil {
 			a.Fail(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func checkHead(r *http.Request) error {
-	if len(r.URL.RawQuery) > maxQuery {
-		return fault.Coded(fault.Malformed, "uri_too_long", "the query may have at most %d bytes", maxQuery)
-	}
-	if strings.Count(r.URL.RawQuery, "&") >= maxParameters {
-		return fault.Coded(
-			fault.Malformed,
-			"invalid_parameter",
-			"there may be at most %d query parameters",
-			maxParameters,
-		)
-	}
-	size, fields := 0, 0
-	for name, values := range r.Header {
-		for _, v := range values {
-			size += len(name) + len(v)
-			fields++
-		}
-	}
-	if size > maxHeader || fields > maxFields {
-		return fault.Coded(
-			fault.Malformed,
-			"headers_too_large",
-			"the headers may be at most %d, of %d bytes together",
-			maxFields,
-			maxHeader,
-		)
-	}
-	return nil
 }

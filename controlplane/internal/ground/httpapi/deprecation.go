@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 )
 
 type deprecation struct {
@@ -38,6 +39,6 @@ func (d *deprecation) tell(a *API) func(huma.Context, func(huma.Context)) {
 		if d.successor != "" {
 			err.Message += "; use " + d.successor
 		}
-		refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
+		problem.Refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
 	}
 }

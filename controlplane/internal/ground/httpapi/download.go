@@ -5,10 +5,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -64,7 +64,7 @@ func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
 			return
 		}
 		outlast(ctx)
-		err := f.Write(ctx, &patientWriter{w: hc.BodyWriter()})
+		err := f.Write(ctx, response.NewSlowWriter(hc.BodyWriter()))
 		if err == nil {
 			return
 		}
@@ -73,15 +73,4 @@ func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
 		}
 		panic(http.ErrAbortHandler)
 	}}
-}
-
-// patientWriter moves the connection's deadline on as long as something is taken: a large file takes longer than an
-// answer.
-type patientWriter struct{ w io.Writer }
-
-func (p *patientWriter) Write(b []byte) (int, error) {
-	if w, ok := p.w.(http.ResponseWriter); ok {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second))
-	}
-	return p.w.Write(b)
 }

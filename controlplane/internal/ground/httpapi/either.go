@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 )
 
 // Either makes a route that answers at once with O as JSON, or tells the same as it happens in a stream of events when
@@ -29,7 +31,7 @@ func Either[I, O any](method, path, summary string, streams func(*I) bool, h Han
 					return a.stream(
 						ctx,
 						v,
-						func() (func(context.Context, *Events) error, error) { return s(ctx, v, in) },
+						func() (func(context.Context, *sse.Events) error, error) { return s(ctx, v, in) },
 					)
 				}
 				out, err := h(ctx, v, in)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -82,8 +83,8 @@ func packing(t *testing.T) string {
 			"GET",
 			"/events",
 			"Events",
-			func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-				return func(ctx context.Context, e *httpapi.Events) error {
+			func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *sse.Events) error, error) {
+				return func(ctx context.Context, e *sse.Events) error {
 					if err := e.Send("first", "", strings.Repeat("long ", 1000)); err != nil {
 						return err
 					}

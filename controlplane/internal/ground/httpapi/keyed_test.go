@@ -20,6 +20,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/replay"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -130,8 +131,8 @@ func (k *keyed) follow(
 	_ context.Context,
 	v viewer.Viewer,
 	_ *keyedIn,
-) (func(context.Context, *httpapi.Events) error, error) {
-	return func(ctx context.Context, e *httpapi.Events) error {
+) (func(context.Context, *sse.Events) error, error) {
+	return func(ctx context.Context, e *sse.Events) error {
 		if err := k.work(ctx, v); err != nil {
 			return err
 		}

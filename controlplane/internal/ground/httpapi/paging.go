@@ -1,15 +1,13 @@
 package httpapi
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/cursor"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -46,30 +44,15 @@ type ListOut[T any] struct{ Body List[T] }
 
 // Cursors makes and reads the opaque cursors of lists. A cursor is sealed, lives a day, and is bound to tenant, viewer,
 // list and filters: it carries a position, never a right.
-type Cursors struct {
-	aead cipher.AEAD
-	now  func() time.Time
-}
-
-// cursorLife is how long a cursor can be used.
-const cursorLife = 24 * time.Hour
+type Cursors struct{ sealer *cursor.Sealer }
 
 // NewCursors takes 32 secret bytes.
 func NewCursors(secret []byte, now func() time.Time) (*Cursors, error) {
-	block, err := aes.NewCipher(secret)
+	sealer, err := cursor.NewSealer(secret, now)
 	if err != nil {
-		return nil, fmt.Errorf("cursor key: %w", err)
+		return nil, err
 	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		return nil, fmt.Errorf("cursor key: %w", err)
-	}
-	return &Cursors{aead: aead, now: now}, nil
-}
-
-type position struct {
-	Expires int64    `json:"e"`
-	After   []string `json:"a"`
+	return &Cursors{sealer}, nil
 }
 
 // Walk is one list's way through its pages.
@@ -94,45 +77,16 @@ func (c *Cursors) Walk(v viewer.Viewer, list string, p Paging, filters any) (*Wa
 	if p.Offset != 0 {
 		return nil, fault.Coded(fault.Malformed, "conflicting_parameters", "give either cursor or offset, not both")
 	}
-	w.Page.After, err = c.open(p.Cursor, w.scope)
+	w.Page.After, err = c.sealer.Open(p.Cursor, w.scope)
 	return w, err
-}
-
-func (c *Cursors) open(token string, scope []byte) ([]string, error) {
-	invalid := fault.Coded(fault.Malformed, "invalid_cursor", "this cursor does not belong to this list, these "+
-		"filters and this caller; start again without one").
-		With(fault.Field{Parameter: "cursor", Code: "invalid_cursor", Detail: "take next_cursor from the page " +
-			"before, unchanged"})
-	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil ||
-		base64.RawURLEncoding.EncodeToString(sealed) != token { // one text for one cursor: no line ends, no spare bits
-		return nil, invalid
-	}
-	plain, err := c.aead.Open(nil, nil, sealed, scope)
-	if err != nil {
-		return nil, invalid
-	}
-	var pos position
-	if json.Unmarshal(plain, &pos) != nil {
-		return nil, invalid
-	}
-	if c.now().Unix() > pos.Expires {
-		return nil, fault.Coded(
-			fault.Malformed,
-			"cursor_expired",
-			"this cursor is older than a day; start again without one",
-		)
-	}
-	return pos.After, nil
 }
 
 // Next is the cursor that continues after the row with this sort key and id.
 func (w *Walk) Next(after ...string) *string {
-	plain, err := json.Marshal(position{Expires: w.cursors.now().Add(cursorLife).Unix(), After: after})
+	token, err := w.cursors.sealer.Seal(after, w.scope)
 	if err != nil {
 		return nil
 	}
-	token := base64.RawURLEncoding.EncodeToString(w.cursors.aead.Seal(nil, nil, plain, w.scope))
 	return &token
 }
 

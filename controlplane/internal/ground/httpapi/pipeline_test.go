@@ -16,6 +16,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -255,8 +256,8 @@ func TestTooManyAtOnceAreTurnedAwayButNotWhatIsUrgent(t *testing.T) {
 		"GET",
 		"/stream",
 		"Stream",
-		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-			return func(_ context.Context, e *httpapi.Events) error {
+		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *sse.Events) error, error) {
+			return func(_ context.Context, e *sse.Events) error {
 				defer e.Ping()
 				in <- struct{}{}
 				<-let

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"reflect"
 	"strings"
@@ -10,6 +9,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/openapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -33,7 +35,7 @@ type Route struct {
 	going                 *deprecation
 	check                 func(ctx context.Context, bearer string) error
 	errors                []int
-	sends                 []Outgoing // see Sends
+	sends                 []openapi.Outgoing // see Sends
 	register              func(a *API, r Route)
 }
 
@@ -142,7 +144,7 @@ func (r Route) guard(a *API) func(huma.Context, func(huma.Context)) {
 			err = r.check(ctx.Context(), BearerOf(ctx.Context()))
 		}
 		if err != nil {
-			refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
+			problem.Refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
 			return
 		}
 		next(ctx)
@@ -153,7 +155,8 @@ func (r Route) allow(v viewer.Viewer) error {
 	if r.free {
 		return nil
 	}
-	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead && !under(r.Path, Prefix+"/auth") {
+	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead &&
+		!incoming.Under(r.Path, Prefix+"/auth") {
 		return fault.Coded(fault.Forbidden, "read_only_role", "Auditors can read everything and change nothing.")
 	}
 	if r.operators && (v.Kind != viewer.User || !v.ControlPlaneAdmin) {
@@ -201,14 +204,11 @@ func joinRoles(roles []viewer.Role) string {
 
 func (r Route) operation() huma.Operation {
 	op := huma.Operation{
-		Method:      r.Method,
-		Path:        r.Path,
-		Summary:     r.Summary,
-		Description: r.description,
-		OperationID: operationID(
-			r.Method,
-			r.Path,
-		),
+		Method:        r.Method,
+		Path:          r.Path,
+		Summary:       r.Summary,
+		Description:   r.description,
+		OperationID:   openapi.OperationID(r.Method, strings.TrimPrefix(r.Path, Prefix)),
 		Tags:          []string{r.group()},
 		DefaultStatus: r.status,
 		Hidden:        r.hidden,
@@ -236,20 +236,4 @@ func (r Route) group() string {
 		return r.tag
 	}
 	return strings.SplitN(strings.TrimPrefix(r.Path, Prefix+"/"), "/", 2)[0]
-}
-
-// operationID makes get_identities_id out of GET /api/v1/identities/{id}.
-func operationID(method, path string) string {
-	clean := strings.NewReplacer("{", "", "}", "", "-", "_").
-		Replace(strings.Trim(strings.TrimPrefix(path, Prefix), "/"))
-	return strings.ToLower(method) + "_" + strings.ReplaceAll(clean, "/", "_")
-}
-
-// problem turns an error into a problem document, and logs what is our own fault, once.
-func (a *API) problem(ctx context.Context, err error) *Problem {
-	p := problemOf(ctx, err)
-	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
-		a.cfg.Log.ErrorContext(ctx, "request failed", "request_id", p.RequestID, "code", p.Code, "err", err)
-	}
-	return p
 }

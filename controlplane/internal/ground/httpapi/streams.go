@@ -4,79 +4,22 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-)
-
-// An open stream costs a connection and questions to the database for as long as it lasts, so that there is a limit for
-// each session or service token, for each tenant, and for the process.
-const (
-	mostOfSession = 20
-	mostOfTenant  = 100
-	mostInAll     = 500
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 )
 
 // recheckEvery is how often the token of an open stream is verified again. With the few seconds for which a verified
 // token is remembered, a stream ends within five seconds of its token's end.
 const recheckEvery = 2 * time.Second
 
-// openStreams counts the streams of this process, by session and by tenant.
-type openStreams struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int
-}
-
-// enter counts a stream, or refuses it when there are too many. leave must be called once when it has ended.
-func (o *openStreams) enter(v viewer.Viewer) (leave func(), err error) {
-	session, tenant := "session "+v.Session+" "+v.ID, "tenant "+v.Tenant
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of == nil {
-		o.of = map[string]int{}
-	}
-	switch {
-	case o.of[session] >= mostOfSession:
-		return nil, tooManyStreams(
-			"This session has %d open streams. Close one before you open another.",
-			mostOfSession,
-		)
-	case o.of[tenant] >= mostOfTenant:
-		return nil, tooManyStreams("This tenant has %d open streams. Close one before you open another.", mostOfTenant)
-	case o.all >= mostInAll:
-		return nil, tooManyStreams("The service has %d open streams. Try again later.", mostInAll)
-	}
-	o.add(session, tenant, 1)
-	return sync.OnceFunc(func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.add(session, tenant, -1)
-	}), nil
-}
-
-func (o *openStreams) add(session, tenant string, n int) {
-	o.all += n
-	for _, key := range []string{session, tenant} {
-		if o.of[key] += n; o.of[key] == 0 {
-			delete(o.of, key)
-		}
-	}
-}
-
-func tooManyStreams(detail string, most int) error {
-	return fault.Coded(fault.TooMany, "too_many_streams", detail, most)
-}
-
 var errTokenEnded = errors.New("the token of the stream has ended, or its rights have changed")
 
 // whileValid gives a context that ends with the token of the request, or when the rights behind it change.
 func whileValid(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := passageOf(ctx)
-	if p.verify != nil {
+	p := incoming.Of(ctx)
+	if p.Verify != nil {
 		go func() {
 			tick := time.NewTicker(recheckEvery)
 			defer tick.Stop()
@@ -86,8 +29,8 @@ func whileValid(ctx context.Context) (context.Context, context.CancelFunc) {
 					return
 				case <-tick.C:
 				}
-				now, err := p.verify(ctx)
-				if err != nil || now.Tenant != p.viewer.Tenant || !slices.Equal(now.Roles, p.viewer.Roles) {
+				now, err := p.Verify(ctx)
+				if err != nil || now.Tenant != p.Viewer.Tenant || !slices.Equal(now.Roles, p.Viewer.Roles) {
 					cancel(errTokenEnded)
 					return
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -19,8 +20,8 @@ func endless() httpapi.Route {
 		"GET",
 		"/stream",
 		"Stream",
-		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
-			return func(ctx context.Context, e *httpapi.Events) error {
+		func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *sse.Events) error, error) {
+			return func(ctx context.Context, e *sse.Events) error {
 				if err := e.Ping(); err != nil {
 					return err
 				}

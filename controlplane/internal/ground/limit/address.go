@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit/network"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -40,7 +41,7 @@ func NewAddresses(rate viewer.Rate, now func() time.Time) *Addresses {
 }
 
 // Take judges one request from an address. What is no address shares one rate with everything else that is none.
-func (a *Addresses) Take(address string) Verdict { return a.take(Network(address)) }
+func (a *Addresses) Take(address string) Verdict { return a.take(network.Of(address)) }
 
 // Tenants keeps a rate for each tenant, for requests that come before anybody is signed in. Callers count only tenants
 // that exist, so that nobody can fill it with names.
@@ -53,21 +54,3 @@ func NewTenants(rate viewer.Rate, now func() time.Time) *Tenants {
 
 // Take judges one request to the tenant of the ID.
 func (t *Tenants) Take(tenant string) Verdict { return t.take(tenant) }
-
-// Network is what of an address has one rate: an IPv4 address, or the /64 of an IPv6 address.
-func Network(address string) netip.Prefix {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	ip = ip.Unmap().WithZone("")
-	bits := 32
-	if ip.Is6() {
-		bits = 64
-	}
-	p, err := ip.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return p
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
@@ -264,7 +265,7 @@ func (s *Service) streamTest(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *testIn,
-) (func(context.Context, *httpapi.Events) error, error) {
+) (func(context.Context, *sse.Events) error, error) {
 	c, err := s.saved(ctx, v, in.ID)
 	return s.stream(v, c), err
 }
@@ -308,7 +309,7 @@ func (s *Service) streamUnsaved(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *unsavedIn,
-) (func(context.Context, *httpapi.Events) error, error) {
+) (func(context.Context, *sse.Events) error, error) {
 	c, err := s.unsaved(ctx, v, in.Body.Settings)
 	return s.stream(v, c), err
 }

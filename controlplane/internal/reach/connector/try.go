@@ -10,7 +10,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
@@ -221,10 +221,10 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 }
 
 // stream tests a connection in events: one step each, then the result.
-func (s *Service) stream(v viewer.Viewer, c savedConnection) func(ctx context.Context, e *httpapi.Events) error {
-	return func(ctx context.Context, e *httpapi.Events) error {
+func (s *Service) stream(v viewer.Viewer, c savedConnection) func(ctx context.Context, e *sse.Events) error {
+	return func(ctx context.Context, e *sse.Events) error {
 		test := func(tell func(v1.TestStep)) (tryout.TestResponse, error) { return s.try(ctx, v, c, tell) }
-		return httpapi.Relay(ctx, e, "step", test, func(ctx context.Context, err error) {
+		return sse.Relay(ctx, e, "step", test, func(ctx context.Context, err error) {
 			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.BusinessID, "err", err)
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -89,16 +89,16 @@ func (s *Service) streamDiscover(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *discoverIn,
-) (func(context.Context, *httpapi.Events) error, error) {
+) (func(context.Context, *sse.Events) error, error) {
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		_, err := connector.Find(ctx, tx, in.ID)
 		return err
 	})
-	return func(ctx context.Context, e *httpapi.Events) error {
+	return func(ctx context.Context, e *sse.Events) error {
 		look := func(tell func(v1.Progress)) (Discovery, error) {
 			return s.Discover(ctx, v, in.ID, SourceWizard, in.options(), tell)
 		}
-		return httpapi.Relay(ctx, e, "progress", look, s.LogFailure(in.ID))
+		return sse.Relay(ctx, e, "progress", look, s.LogFailure(in.ID))
 	}, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -68,13 +68,13 @@ func (s *Service) streamRediscover(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *rediscoverIn,
-) (func(context.Context, *httpapi.Events) error, error) {
+) (func(context.Context, *sse.Events) error, error) {
 	err := s.comparable(ctx, v, in.ID)
-	return func(ctx context.Context, e *httpapi.Events) error {
+	return func(ctx context.Context, e *sse.Events) error {
 		look := func(tell func(v1.Progress)) (Rediscovery, error) {
 			return s.Rediscover(ctx, v, in.ID, in.options(), tell)
 		}
-		return httpapi.Relay(ctx, e, "progress", look, s.Fields.LogFailure(in.ID))
+		return sse.Relay(ctx, e, "progress", look, s.Fields.LogFailure(in.ID))
 	}, err
 }
 

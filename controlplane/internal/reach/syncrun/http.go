@@ -12,6 +12,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/openapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -49,7 +51,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 // progressCallback describes what is sent to the callback_url of a sync run.
-var progressCallback = httpapi.Outgoing{
+var progressCallback = openapi.Outgoing{
 	Name:    "progress",
 	To:      "{$request.body#/callback_url}",
 	Summary: "Progress of a sync run",
@@ -218,11 +220,11 @@ func (s *Service) follow(
 	ctx context.Context,
 	v viewer.Viewer,
 	in *runIn,
-) (func(context.Context, *httpapi.Events) error, error) {
+) (func(context.Context, *sse.Events) error, error) {
 	if _, err := s.Find(ctx, v, in.ID, in.RunID); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, e *httpapi.Events) error {
+	return func(ctx context.Context, e *sse.Events) error {
 		var told int64 = -1
 		quiet := time.Now()
 		for {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/payload"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -111,7 +112,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer,
 	return &httpapi.Created[identity.Identity]{
 		Location: httpapi.Prefix + "/identities/" + i.ID,
 		ETag:     httpapi.ETag(i.Version),
-		Ignored:  httpapi.Ignored(in.RawBody, in.Body),
+		Ignored:  payload.Ignored(in.RawBody, in.Body),
 		Body:     i,
 	}, nil
 }
@@ -200,7 +201,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 	}
 	return &httpapi.One[identity.Identity]{
 		ETag:    httpapi.ETag(i.Version),
-		Ignored: httpapi.Ignored(in.RawBody, in.Body),
+		Ignored: payload.Ignored(in.RawBody, in.Body),
 		Body:    i,
 	}, nil
 }

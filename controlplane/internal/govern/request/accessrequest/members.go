@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/payload"
 )
 
 // serverOwned are the members of a request that only the service sets, beyond those of every resource; and those of one
@@ -103,7 +103,7 @@ func owned(members map[string]json.RawMessage, names []string, at string) error 
 
 // unknown are the members that a type does not have, each with the path to it.
 func unknown(raw []byte, of any, prefix string) []string {
-	text := httpapi.Ignored(raw, of)
+	text := payload.Ignored(raw, of)
 	if text == "" {
 		return nil
 	}

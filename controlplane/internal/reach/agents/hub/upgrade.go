@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
@@ -29,7 +30,7 @@ var upgrader = websocket.Upgrader{
 	ReadBufferSize:   16 << 10, WriteBufferSize: 16 << 10,
 	CheckOrigin: func(*http.Request) bool { return true }, // serve has refused every Origin
 	Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
-		refuse(w, r, &httpapi.Problem{Status: status, Code: "invalid_request", Detail: reason.Error()})
+		refuse(w, r, &problem.Problem{Status: status, Code: "invalid_request", Detail: reason.Error()})
 	},
 }
 
@@ -59,29 +60,29 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // refusal says why a request is no proper handshake.
-func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
+func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *problem.Problem {
 	offered := websocket.Subprotocols(r)
 	switch {
 	case v.Kind != viewer.Agent:
-		return &httpapi.Problem{
+		return &problem.Problem{
 			Status: http.StatusUnauthorized,
 			Code:   "invalid_token",
 			Detail: "this needs an agent's token",
 		}
 	case r.Header.Get("Origin") != "":
-		return &httpapi.Problem{
+		return &problem.Problem{
 			Status: http.StatusForbidden,
 			Code:   "forbidden",
 			Detail: "Browsers cannot connect to this endpoint.",
 		}
 	case r.Header.Get("X-Tenant-Id") != "" || r.URL.RawQuery != "":
-		return &httpapi.Problem{
+		return &problem.Problem{
 			Status: http.StatusBadRequest,
 			Code:   "unknown_parameter",
 			Detail: "The token identifies the agent; other identification is not accepted.",
 		}
 	case !websocket.IsWebSocketUpgrade(r) || !slices.Contains(offered, wire.Subprotocol):
-		return &httpapi.Problem{
+		return &problem.Problem{
 			Status: http.StatusUpgradeRequired,
 			Code:   "upgrade_required",
 			Detail: "this is a websocket of the subprotocol " + wire.Subprotocol,
@@ -97,10 +98,10 @@ func (h *Hub) refusal(v viewer.Viewer, r *http.Request) *httpapi.Problem {
 	return nil
 }
 
-func overloaded(detail string) *httpapi.Problem {
+func overloaded(detail string) *problem.Problem {
 	// Agents that come back at different times do not queue up again.
 	spread := time.Duration(5+time.Now().UnixNano()%56) * time.Second
-	return &httpapi.Problem{
+	return &problem.Problem{
 		Status:     http.StatusServiceUnavailable,
 		Code:       "temporarily_overloaded",
 		Detail:     detail,
@@ -108,7 +109,7 @@ func overloaded(detail string) *httpapi.Problem {
 	}
 }
 
-func refuse(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
+func refuse(w http.ResponseWriter, r *http.Request, p *problem.Problem) {
 	p.Type, p.Title, p.RequestID = "urn:grantwright:problem:"+p.Code, http.StatusText(p.Status), httpapi.RequestID(
 		r.Context(),
 	)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/spreadsheet"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -76,7 +77,7 @@ func (s *Service) writeCSV(
 	run string,
 	f ChangeFilters,
 ) error {
-	out := httpapi.NewSheet(w)
+	out := spreadsheet.New(w)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("write changes: %w", err)
 	}

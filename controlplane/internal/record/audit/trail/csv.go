@@ -7,8 +7,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/spreadsheet"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail/search"
@@ -37,7 +37,7 @@ var csvHeader = []string{
 
 func (e *export) writeCSV(ctx context.Context, w io.Writer) error {
 	buffer := newBuffered(w)
-	out := httpapi.NewSheet(&buffer.buf)
+	out := spreadsheet.New(&buffer.buf)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("write export: %w", err)
 	}

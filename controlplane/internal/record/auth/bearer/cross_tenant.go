@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -50,7 +51,7 @@ func (s *Authenticator) actIn(ctx context.Context, v viewer.Viewer, r *http.Requ
 	if asked != "" && asked != v.Tenant {
 		return s.cross(ctx, v, asked, r)
 	}
-	if slug := httpapi.AddressedTenant(ctx); slug != "" && slug != own.slug {
+	if slug := incoming.AddressedTenant(ctx); slug != "" && slug != own.slug {
 		s.denied(
 			ctx,
 			v,
@@ -186,7 +187,7 @@ func (s *Authenticator) recordCrossing(ctx context.Context, home, there viewer.V
 		if err != nil {
 			return err
 		}
-		if slug := httpapi.AddressedTenant(ctx); slug != "" && slug != t.Slug {
+		if slug := incoming.AddressedTenant(ctx); slug != "" && slug != t.Slug {
 			return overrideForbidden("the address names another tenant than " + tenantHeader)
 		}
 		if err := t.Status.Usable(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -47,7 +48,7 @@ func (s *Authenticator) standingOf(ctx context.Context, id string) (standing, er
 // Agrees returns invalid_token when the request's address names another tenant than the one: to such an address the
 // token is as foreign as one of another audience.
 func (s *Authenticator) Agrees(ctx context.Context, id string) error {
-	slug := httpapi.AddressedTenant(ctx)
+	slug := incoming.AddressedTenant(ctx)
 	if slug == "" {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (s *Authenticator) admits(ctx context.Context, id string) error {
 // AddressedTenant is the tenant in which somebody signs in: the one that the request names, or the one of its address.
 // When the two differ it is none: no slug begins with a hyphen.
 func AddressedTenant(ctx context.Context, named string) string {
-	switch slug := httpapi.AddressedTenant(ctx); {
+	switch slug := incoming.AddressedTenant(ctx); {
 	case slug == "" || slug == named:
 		return named
 	case named == "":

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 )
 
 // refreshCookie holds a console's refresh token (decision A7): out of reach of scripts, sent to /auth/* alone, and
@@ -39,7 +40,7 @@ func (b Browser) UserAgent() string {
 
 // BaseURL is the address by which a browser came to us: the tenant's, or the service's own. Its cookies lie there.
 func (s *Service) BaseURL(ctx context.Context) string {
-	return cmp.Or(httpapi.AddressedBase(ctx), s.PublicURL)
+	return cmp.Or(incoming.AddressedBase(ctx), s.PublicURL)
 }
 
 // CheckOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit/network"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/digest"
 )
@@ -75,7 +75,7 @@ func TypedAttempt(account, slug, ip string) Attempt { return attemptOf("typed|"+
 
 // AttemptAt is an attempt at a way to sign in that knows no account: failures of passwords do not close the others.
 func AttemptAt(way, ip string) Attempt {
-	return Attempt{Network: digest.Of("network", way, limit.Network(ip).String())}
+	return Attempt{Network: digest.Of("network", way, network.Of(ip).String())}
 }
 
 // CanonicalEmail is the one spelling of an e-mail address: without spaces around it, in lower case, and with the

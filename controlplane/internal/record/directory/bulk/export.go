@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/spreadsheet"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -164,7 +165,7 @@ var plainColumns = []string{
 // exportCSV writes the filtered identities as CSV, row by row.
 func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f identity.Filters, attributes []string,
 	w io.Writer) error {
-	out := httpapi.NewSheet(w)
+	out := spreadsheet.New(w)
 	header := slices.Clone(plainColumns)
 	for _, name := range attributes {
 		header = append(header, pin.CustomPrefix+name)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/spreadsheet"
 )
 
 // maxImport is the most rows of one import.
@@ -148,7 +148,7 @@ func unescaped(cell string) string {
 		cell,
 		"'",
 	); is && rest != "" &&
-		(rest[0] == '\'' || httpapi.Harmless(rest) != rest) {
+		(rest[0] == '\'' || spreadsheet.Harmless(rest) != rest) {
 		return rest
 	}
 	return strings.TrimSpace(cell)

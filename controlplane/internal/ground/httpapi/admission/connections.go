@@ -1,4 +1,4 @@
-package httpapi
+package admission
 
 import (
 	"net"
@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit/network"
 )
 
 // Connections bounds how many connections to a listener are open at once, in all and from one network: an IPv4
@@ -68,7 +68,7 @@ func (c *Connections) admit(conn net.Conn) (leave func(), ok bool) {
 	}
 	from := netip.Prefix{}
 	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); c.FromOne > 0 && err == nil {
-		from = limit.Network(host)
+		from = network.Of(host)
 		if !c.networks.take(from, c.FromOne) {
 			c.open.Add(-1)
 			c.refusedFrom.Add(1)

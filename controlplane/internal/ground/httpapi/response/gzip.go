@@ -1,4 +1,4 @@
-package httpapi
+package response
 
 import (
 	"net/http"
@@ -22,14 +22,12 @@ func TakesGzip(r *http.Request) bool {
 // anyway.
 const worthPacking = 1400
 
-// pack packs the JSON that is read, for clients that take gzip: a page of a list becomes a tenth.
+// Gzip packs JSON for clients that take gzip: a page of a list becomes a tenth.
 //
-// Three kinds are left as they are. What carries an ETag, because a strong one belongs to the bytes as they are sent
+// Two kinds are left as they are. What carries an ETag, because a strong one belongs to the bytes as they are sent
 // (RFC 9110 section 8.8.1), and If-Match must find it unchanged; it is one resource, and small. Files and streams of
-// events, which somebody waits for line by line, and whose end must not look whole when they are cut. Everything about
-// signing in, and every answer to a write: where a secret stands beside something that the caller chose, the length of
-// what is packed would tell of it (BREACH).
-func (a *API) pack(next http.Handler) http.Handler {
+// events, which somebody waits for line by line, and whose end must not look whole when they are cut.
+func Gzip(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json"}),
 		gzhttp.MinSize(worthPacking),
@@ -38,18 +36,9 @@ func (a *API) pack(next http.Handler) http.Handler {
 	if err != nil {
 		panic(err) // the options above are constants
 	}
-	packed := wrap(
+	return wrap(
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&taggedWriter{Passing{w}}, r) }),
 	)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.Path
-		if r.Method == http.MethodGet && under(path, Prefix) && !under(path, Prefix+"/auth") &&
-			r.Header.Get("Upgrade") == "" {
-			packed(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // taggedWriter keeps what carries an ETag from being packed.

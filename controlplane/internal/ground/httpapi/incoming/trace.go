@@ -1,4 +1,4 @@
-package httpapi
+package incoming
 
 import (
 	"crypto/rand"

@@ -1,6 +1,8 @@
-package httpapi
+package incoming
 
-import "context"
+import (
+	"context"
+)
 
 type tenantKey struct{}
 

@@ -1,4 +1,4 @@
-package httpapi
+package spreadsheet
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 // cell of its own.
 type Sheet struct{ out *bufio.Writer }
 
-// NewSheet writes to w, once it is flushed.
-func NewSheet(w io.Writer) *Sheet { return &Sheet{bufio.NewWriter(w)} }
+// New writes to w, once it is flushed.
+func New(w io.Writer) *Sheet { return &Sheet{bufio.NewWriter(w)} }
 
 // Write writes one row.
 func (s *Sheet) Write(row []string) error {

@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"net/http"
@@ -17,36 +17,14 @@ type Outgoing struct {
 	Bodies      map[string]reflect.Type // by media type
 }
 
-// Sends says which requests follow from the operation: a callback if it has a place for its address, otherwise a
-// webhook.
-func (r Route) Sends(requests ...Outgoing) Route { r.sends = requests; return r }
-
-// describeSends adds what the route sends to the description.
-func (r Route) describeSends(a *API, op *huma.Operation) {
-	doc := a.Huma.OpenAPI()
-	for _, o := range r.sends {
-		item := &huma.PathItem{Post: o.operation(doc.Components.Schemas, r.group())}
-		if o.To == "" {
-			if doc.Webhooks == nil {
-				doc.Webhooks = map[string]*huma.PathItem{}
-			}
-			doc.Webhooks[o.Name] = item
-			continue
-		}
-		if op.Callbacks == nil {
-			op.Callbacks = map[string]map[string]*huma.PathItem{}
-		}
-		op.Callbacks[o.Name] = map[string]*huma.PathItem{o.To: item}
-	}
-}
-
-func (o Outgoing) operation(schemas huma.Registry, tag string) *huma.Operation {
+// Operation describes the request under a tag. problem is the type of the document by which a receiver may refuse it.
+func (o Outgoing) Operation(schemas huma.Registry, tag string, problem reflect.Type) *huma.Operation {
 	content := map[string]*huma.MediaType{}
 	for media, body := range o.Bodies {
 		content[media] = &huma.MediaType{Schema: schemas.Schema(body, true, "")}
 	}
 	return &huma.Operation{
-		OperationID: operationID("send", o.Name), Summary: o.Summary, Description: o.Description, Tags: []string{tag},
+		OperationID: OperationID("send", o.Name), Summary: o.Summary, Description: o.Description, Tags: []string{tag},
 		Security:    []map[string][]string{},
 		Parameters:  signatureHeaders(),
 		RequestBody: &huma.RequestBody{Required: true, Content: content},
@@ -54,16 +32,16 @@ func (o Outgoing) operation(schemas huma.Registry, tag string) *huma.Operation {
 			"2XX": {Description: "The receiver accepted the message."},
 			"4XX": {
 				Description: "The receiver refused the message. The body of the response is not used.",
-				Content:     refusal(schemas),
+				Content:     refusal(schemas, problem),
 			},
 		},
 	}
 }
 
 // refusal is a problem document, as this service would answer.
-func refusal(schemas huma.Registry) map[string]*huma.MediaType {
+func refusal(schemas huma.Registry, problem reflect.Type) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/problem+json": {
-		Schema: schemas.Schema(reflect.TypeFor[Problem](), true, ""),
+		Schema: schemas.Schema(problem, true, ""),
 		Example: map[string]any{
 			"type":       "about:blank",
 			"title":      "Gone",

@@ -1,4 +1,4 @@
-package httpapi
+package response
 
 import (
 	"bufio"
@@ -22,18 +22,18 @@ func (p Passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap lets http.ResponseController reach the writer beneath.
 func (p Passing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// begunWriter remembers whether the client has been told anything.
-type begunWriter struct {
+// BegunWriter remembers whether the client has been told anything.
+type BegunWriter struct {
 	Passing
-	begun bool
+	Begun bool
 }
 
-func (w *begunWriter) WriteHeader(status int) {
-	w.begun = w.begun || status >= http.StatusOK
+func (w *BegunWriter) WriteHeader(status int) {
+	w.Begun = w.Begun || status >= http.StatusOK
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *begunWriter) Write(b []byte) (int, error) {
-	w.begun = true
+func (w *BegunWriter) Write(b []byte) (int, error) {
+	w.Begun = true
 	return w.ResponseWriter.Write(b)
 }

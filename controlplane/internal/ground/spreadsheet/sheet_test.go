@@ -1,4 +1,4 @@
-package httpapi_test
+package spreadsheet_test
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/spreadsheet"
 )
 
 func TestACellStaysOneCellWhateverSeparatesThem(t *testing.T) {
 	var b bytes.Buffer
-	s := httpapi.NewSheet(&b)
+	s := spreadsheet.New(&b)
 	row := []string{"a", "x;=1+1", "x\t=1+1", `say "no"`, "=1+1", " =1+1", "two\nlines", "", "＝1"}
 	if err := s.Write(row); err != nil {
 		t.Fatal(err)
