@@ -30,8 +30,8 @@ func New(r *http.Request, behindProxy bool) *Request {
 	return p
 }
 
-// clientAddress is where the request came from. Behind a proxy it is what that proxy has appended: only the last entry of
-// X-Forwarded-For was written by somebody we know, the ones before may say anything.
+// clientAddress is where the request came from. Behind a proxy it is what that proxy has appended: only the last
+// entry of X-Forwarded-For was written by the proxy, the ones before can be forged.
 func clientAddress(r *http.Request, behindProxy bool) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
