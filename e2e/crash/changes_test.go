@@ -102,12 +102,16 @@ func (s *stage) provisions(t *testing.T, slapd *ldaptest.Server, seed int64, kil
 			return agent.Start()
 		})
 	})
+	calmed := sync.OnceFunc(func() {
+		stop()
+		supervisors.Wait()
+	})
+	defer calmed() // a story that fails leaves no supervisor to the next one
 	for i := range staff {
 		s.hire(t, c, fmt.Sprintf("P%d", i), fmt.Sprintf("Seed%d", seed))
 	}
-	s.settled(t, c)
-	stop()
-	supervisors.Wait()
+	s.settled(t, c, len(kills))
+	calmed()
 	s.calmDown(t, agent)
 	s.onceEach(t, slapd, fmt.Sprintf("seed%d", seed))
 }
@@ -172,11 +176,16 @@ func (s *stage) hire(t *testing.T, c *api.Client, first, last string) {
 	}, &saw)
 }
 
-// settled waits until all that was to be changed is verified.
-func (s *stage) settled(t *testing.T, c *api.Client) {
+// leaseTime is longer than the lease of a lane, which is 75 s: whatever a dead process was changing is taken up again
+// when it has passed.
+const leaseTime = 90 * time.Second
+
+// settled waits until all that was to be changed is verified. Each death may cost a lease.
+func (s *stage) settled(t *testing.T, c *api.Client, deaths int) {
 	t.Helper()
 	saw := ""
-	harness.Eventually(t, "everything is provisioned", func() bool {
+	limit := harness.Patience + time.Duration(deaths)*leaseTime
+	harness.Within(t, limit, "everything is provisioned", func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		_, _, body, err := c.Raw(ctx, "GET", api.Prefix+"/accounts/provisioning-tasks?limit=100", nil)

@@ -99,6 +99,11 @@ func (s *stage) play(t *testing.T, story story, calm []string) {
 			})
 		})
 	}
+	calmed := sync.OnceFunc(func() {
+		stop()
+		supervisors.Wait()
+	})
+	defer calmed() // a story that fails leaves no supervisor to the next one
 	run := s.Begin(c, connector, api.Sync{ChunkSize: chunk})
 	for _, k := range story.kills {
 		if k.moment == "" {
@@ -112,8 +117,7 @@ func (s *stage) play(t *testing.T, story story, calm []string) {
 		}
 		end = s.await(t, c, connector, s.tryAgain(t, c, connector))
 	}
-	stop()
-	supervisors.Wait()
+	calmed()
 	s.calmDown(t, agent)
 	s.Well(end)
 	if diff := cmp.Diff(calm, s.picture(t, c)); diff != "" {

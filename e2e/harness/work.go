@@ -93,7 +93,13 @@ func (h *House) await(c *api.Client, a *Agent, what string, is func(api.Agent) b
 // Eventually fails the test when something does not become true within Patience. saw tells what was seen last.
 func Eventually(t testing.TB, what string, true func() bool, saw *string) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	Within(t, Patience, what, true, saw)
+}
+
+// Within is Eventually with a limit of its own, for what takes longer by design.
+func Within(t testing.TB, limit time.Duration, what string, true func() bool, saw *string) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if true() {
 			return
 		}
@@ -102,7 +108,7 @@ func Eventually(t testing.TB, what string, true func() bool, saw *string) {
 	if saw != nil {
 		seen = "; last seen: " + *saw
 	}
-	t.Fatalf("waited %s for: %s%s", Patience, what, seen)
+	t.Fatalf("waited %s for: %s%s", limit, what, seen)
 }
 
 // Connect makes a connector and answers its id.
