@@ -24,17 +24,19 @@ var across = []string{
 	"ground/seal/verify.go", // what belongs to the deployment
 	"app/welcome.go",        // whether there is a tenant at all
 	"front/webhook/sweep.go",
-	"front/webhook/worker.go",         // deliveries that are due, or over
-	"ground/event/listen.go",          // tenants whose events somebody has still to hear
-	"ground/pg",                       // where it is made
-	"ground/limit/store.go",           // how fast tokens are used, which concerns no tenant
-	"ground/queue",                    // tenants with work that is due, and periodic jobs of the deployment
-	"ground/replay/purge.go",          // answers whose day is over
-	"govern/dashboard/worker.go",      // tenants whose findings have not been counted today
-	"govern/matter/worker.go",         // tenants whose conditions are compared with their inbox
-	"govern/decision/inbox/worker.go", // decisions, delegations and leavers that are due
-	"reach/agents/hub/claim.go",       // calls for agents whose socket this process holds
-	"reach/agents/hub/presence.go",    // agents revoked or gone
+	"front/webhook/worker.go",          // deliveries that are due, or over
+	"ground/event/listen.go",           // tenants whose events somebody has still to hear
+	"ground/pg",                        // where it is made
+	"ground/limit/store.go",            // how fast tokens are used, which concerns no tenant
+	"ground/queue",                     // tenants with work that is due, and periodic jobs of the deployment
+	"ground/replay/purge.go",           // answers whose day is over
+	"govern/dashboard/worker.go",       // tenants whose findings have not been counted today
+	"govern/matter/worker.go",          // tenants whose conditions are compared with their inbox
+	"govern/decision/inbox/worker.go",  // decisions, delegations and leavers that are due
+	"reach/agents/relay/claim.go",      // calls for agents whose socket this process holds
+	"reach/agents/presence/check.go",   // agents that were revoked
+	"reach/agents/presence/watch.go",   // agents that have come or gone
+	"reach/agents/hub/notification.go", // what other processes say of agents of any tenant
 	"reach/provision/lane/worker.go",
 	"reach/provision/upkeep/keep.go",     // people to plan for, changes to make, and what comes with time
 	"reach/provision/upkeep/readback.go", // tenants with changes that were made and not seen

@@ -1,8 +1,9 @@
 // Package agents has what the packages of agents share: the agent, its identity, and how both are stored.
 //
 // An agent runs connectors on a customer's site. Package registry registers agents, gives out their tokens, and lets
-// administrators change them; package hub holds their sockets, keeps their presence, and lends the dispatcher a
-// connector for each call.
+// administrators change them. Of the agents that are connected, package admission lets them in, session is a connection
+// and call a call over it, presence says who is there, and relay passes calls on between processes; package hub puts
+// these together and lends the dispatcher a connector for each call.
 //
 //	pending -> registered <-> online, degraded, draining, offline   (shown: follows from agent_session)
 //	registered <-> disabled                                         (by an administrator)

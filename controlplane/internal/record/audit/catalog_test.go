@@ -41,7 +41,7 @@ var computed = []struct {
 			"sync_run.previewed",
 		},
 	},
-	{"../../reach/agents/hub/watch.go", `string(event.AgentOnline)`, []string{"agent.online", "agent.offline"}},
+	{"../../reach/agents/presence/watch.go", `string(event.AgentOnline)`, []string{"agent.online", "agent.offline"}},
 	{
 		"../../reach/reconcile/removal/audit.go",
 		`o.object + "." + past[each.change]`,

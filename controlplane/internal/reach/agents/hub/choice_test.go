@@ -196,8 +196,8 @@ func TestAnAgentThatDoesNotKnowTheTypeIsNotChosen(t *testing.T) {
 	a.connect()
 	b.connect()
 	for range 5 {
-		if s := h.hub.pick(dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"}); s == nil ||
-			s.key.id != b.id {
+		if s := h.hub.peers.pick(dispatch.Target{Tenant: h.system.Tenant, Type: "ldap", AgentGroup: "dc"}); s == nil ||
+			s.Key.Agent != b.id {
 			t.Fatal("an agent was chosen that cannot run it, or none")
 		}
 	}

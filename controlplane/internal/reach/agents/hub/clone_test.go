@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
@@ -55,15 +56,15 @@ func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
 
 func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) {
-		p.silent, p.offline, p.ping, p.probe = 30*time.Second, 30*time.Second, 10*time.Second, 20*time.Second
+	h := newHouse(t, func(p *agents.Timing) {
+		p.Silent, p.Offline, p.Ping, p.Probe = 30*time.Second, 30*time.Second, 10*time.Second, 20*time.Second
 	})
 	m := h.enrol("HQ", "")
 	first := m.knock(h.process, m.from("m1", "srv7"))
 	first.expect(wire.TypeWelcome)
 	began := time.Now()
 	m.knock(h.process, m.from("m1", "srv7")).expect(wire.TypeWelcome)
-	if took := time.Since(began); took > h.hub.pace.probe {
+	if took := time.Since(began); took > h.hub.timing.Probe {
 		t.Errorf("welcomed after %s; want at once", took)
 	}
 	if got := first.closed(); got != wire.CloseSuperseded {
@@ -75,11 +76,11 @@ func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 // line.
 func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) {
-		p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
+	h := newHouse(t, func(p *agents.Timing) {
+		p.Silent, p.Offline, p.Ping, p.Flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
 	})
-	second := h.start(func(p *pace) {
-		p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
+	second := h.start(func(p *agents.Timing) {
+		p.Silent, p.Offline, p.Ping, p.Flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
 	})
 	for name, p := range map[string]*process{"the same process": h.process, "another process": second} {
 		t.Run(name, func(t *testing.T) {
@@ -162,14 +163,14 @@ func TestNoChunkOfARefusedCopyIsTaken(t *testing.T) {
 
 func TestWhatComesAfterTheCutDoesNotCount(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.check = time.Hour })
+	h := newHouse(t, func(p *agents.Timing) { p.Check = time.Hour })
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	var got collector
 	call := h.sync(ctx, m.run(1), got.emit)
 	f, _ := l.accept()
-	s := h.hub.sessionOf(agentKey{h.system.Tenant, m.id})
-	s.cut(wire.CloseClone, "quarantined")
+	s := h.hub.peers.sessionOf(session.Key{Tenant: h.system.Tenant, Agent: m.id})
+	s.Cut(wire.CloseClone, "quarantined")
 	if h.hub.Serves(m.target()) {
 		t.Error("an agent that is cut off is given tasks")
 	}

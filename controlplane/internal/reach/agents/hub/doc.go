@@ -1,20 +1,24 @@
-// Package hub holds the sockets of the agents that are connected to this process, and runs calls on them.
+// Package hub holds the sockets of the agents that are connected to this process, and lends the dispatcher a connector
+// for each call.
 //
-// It lends the dispatcher a proxy connector for each call. An agent's socket lives in one process; a test, a discovery
-// or a change asked for in another one travels as a row of agent_task, sealed. A sync never travels: the process that
-// holds the socket claims the run. A call outlives its connection for a while: an agent that reconnects in time goes
-// on with it, and each chunk is emitted once.
+// It puts the packages of connected agents together: admission lets an agent in, session is its connection, call runs a
+// call over it, presence keeps the database up to date, relay passes calls on between processes. The hub itself keeps
+// one session for each agent and its calls, and chooses the agent for a target.
 //
-// Who comes and goes is recorded as agent.online and agent.offline, at most one pair in five minutes for an agent; one
-// that does so more often is flapping. A planned stop with a return within two minutes is no event.
+//	connected -> away     (its socket is gone; its calls wait for it to come back)
+//	away -> connected     (it has reconnected in time, and goes on with its calls)
+//	away -> forgotten     (when its last call has ended)
 //
-// Tables: agent_session (one row for each connected agent) and agent_task:
+// A newer connection of an agent closes the older one. When the process stops, every agent is asked to connect again,
+// to whichever process it then meets.
 //
-//	waiting -> running -> done
+// The package writes no table; it reads agent, agent_session and, for the agent that ended a connector's last sync
+// well, sync_run.
 //
-// The connector c runs on berlin-1, whose socket is in process B. A test asked of process A becomes a row; B claims
-// it, has the agent run it, and writes the answer, on which A waits.
+// Package app runs one Hub for each process; package dispatch asks it for connectors, package worker of syncrun whether
+// it Serves a target.
 //
-// Package app runs one Hub for each process; package dispatch asks it for connectors, package worker of syncrun
-// whether it Serves a target.
+// Worked example: two agents of the group dc are connected. A sync of the connector c goes to the less busy one, say
+// berlin-1. Its next sync goes to berlin-1 again, since positions in a directory may belong to one of its servers. When
+// berlin-1 drains, the other agent gets it.
 package hub

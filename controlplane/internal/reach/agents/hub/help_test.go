@@ -29,6 +29,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/registry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
@@ -38,27 +39,27 @@ import (
 
 var ctx = context.Background()
 
-// brisk is the hub's pace for tests: the same order of things, in less time.
-func brisk() pace {
-	return pace{
-		hello:    2 * time.Second,
-		ping:     100 * time.Millisecond,
-		silent:   3 * time.Second,
-		beats:    time.Minute,
-		offline:  4 * time.Second,
-		lapse:    700 * time.Millisecond,
-		grace:    300 * time.Millisecond,
-		probe:    600 * time.Millisecond,
-		check:    200 * time.Millisecond,
-		flush:    100 * time.Millisecond,
-		poll:     150 * time.Millisecond,
-		claim:    time.Second,
-		call:     5 * time.Second,
-		progress: 5 * time.Second,
-		drain:    2 * time.Second,
-		look:     50 * time.Millisecond,
-		back:     400 * time.Millisecond,
-		pair:     2 * time.Second,
+// brisk is the hub's timing for tests: the same order of things, in less time.
+func brisk() agents.Timing {
+	return agents.Timing{
+		Hello:      2 * time.Second,
+		Ping:       100 * time.Millisecond,
+		Silent:     3 * time.Second,
+		Heartbeat:  time.Minute,
+		Offline:    4 * time.Second,
+		Lapse:      700 * time.Millisecond,
+		Grace:      300 * time.Millisecond,
+		Probe:      600 * time.Millisecond,
+		Check:      200 * time.Millisecond,
+		Flush:      100 * time.Millisecond,
+		Poll:       150 * time.Millisecond,
+		Claim:      time.Second,
+		Call:       5 * time.Second,
+		Progress:   5 * time.Second,
+		Drain:      2 * time.Second,
+		Watch:      50 * time.Millisecond,
+		Return:     400 * time.Millisecond,
+		Departures: 2 * time.Second,
 	}
 }
 
@@ -103,7 +104,7 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-func newHouse(t testing.TB, adjust ...func(*pace)) *house {
+func newHouse(t testing.TB, adjust ...func(*agents.Timing)) *house {
 	t.Helper()
 	h := &house{t: t, db: pgtest.New(t), log: &syncBuffer{}}
 	h.system = pgtest.Tenant(t, h.db, "acme")
@@ -139,7 +140,7 @@ func (h *house) setClock(now time.Time) {
 }
 
 // start begins a process on the house's database.
-func (h *house) start(adjust ...func(*pace)) *process {
+func (h *house) start(adjust ...func(*agents.Timing)) *process {
 	h.t.Helper()
 	rate := brisk()
 	for _, f := range adjust {
@@ -150,7 +151,7 @@ func (h *house) start(adjust ...func(*pace)) *process {
 		h.t.Fatal(err)
 	}
 	p := &process{
-		hub: &Hub{DB: h.db, Seal: h.ring, Log: h.logger(), pace: rate},
+		hub: &Hub{DB: h.db, Seal: h.ring, Log: h.logger(), timing: rate},
 		registry: &registry.Registry{
 			DB:           h.db,
 			Tokens:       h.auth,
@@ -158,7 +159,7 @@ func (h *house) start(adjust ...func(*pace)) *process {
 			PublicURL:    "https://iga.example.com/",
 			Log:          h.logger(),
 			Now:          h.now,
-			OfflineAfter: rate.offline,
+			OfflineAfter: rate.Offline,
 		},
 	}
 	api := httpapi.New(

@@ -142,8 +142,12 @@ func TestAClosedSocketLapsesSoonAndASilentOneLater(t *testing.T) {
 	l := m.connect()
 	h.eventually(m.id, agents.Online)
 	l.ws.Close()
-	if took := h.eventually(m.id, agents.Offline); took < h.hub.pace.lapse/2 || took > h.hub.pace.lapse+time.Second {
-		t.Errorf("offline %s after the socket was closed; want about %s", took, h.hub.pace.lapse)
+	if took := h.eventually(
+		m.id,
+		agents.Offline,
+	); took < h.hub.timing.Lapse/2 ||
+		took > h.hub.timing.Lapse+time.Second {
+		t.Errorf("offline %s after the socket was closed; want about %s", took, h.hub.timing.Lapse)
 	}
 	if ok, err := h.hub.Online(ctx, m.target()); ok || err != nil {
 		t.Errorf("Online = %v, %v; want false", ok, err)
@@ -161,7 +165,7 @@ func TestAnAgentThatAnswersNoPingIsDropped(t *testing.T) {
 	m := h.enrol("HQ", "")
 	m.deaf(t)
 	h.eventually(m.id, agents.Online)
-	if took := h.eventually(m.id, agents.Offline); took > h.hub.pace.silent+h.hub.pace.lapse+2*time.Second {
+	if took := h.eventually(m.id, agents.Offline); took > h.hub.timing.Silent+h.hub.timing.Lapse+2*time.Second {
 		t.Errorf("offline after %s", took)
 	}
 	if h.hub.Serves(m.target()) {
@@ -172,7 +176,7 @@ func TestAnAgentThatAnswersNoPingIsDropped(t *testing.T) {
 // TestAnAgentThatHangsIsDroppedThoughItsSocketAnswers: pings are answered below the agent's own loop.
 func TestAnAgentThatHangsIsDroppedThoughItsSocketAnswers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.beats = time.Second })
+	h := newHouse(t, func(p *agents.Timing) { p.Heartbeat = time.Second })
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	for range 4 {
@@ -241,7 +245,7 @@ func TestANewerConnectionOfTheSameStartReplacesTheOlder(t *testing.T) {
 	t.Parallel()
 	h := newHouse(
 		t,
-		func(p *pace) { p.silent, p.ping = 30*time.Second, 10*time.Second },
+		func(p *agents.Timing) { p.Silent, p.Ping = 30*time.Second, 10*time.Second },
 	) // a busy machine is no silence
 	m := h.enrol("HQ", "")
 	old := m.connect()
@@ -251,7 +255,7 @@ func TestANewerConnectionOfTheSameStartReplacesTheOlder(t *testing.T) {
 	}
 	young.send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{UptimeS: 1, Clock: time.Now()})
 	young.expect(wire.TypeHeartbeat)
-	time.Sleep(2 * h.hub.pace.check)
+	time.Sleep(2 * h.hub.timing.Check)
 	if !h.hub.Serves(m.target()) {
 		t.Error("the younger connection is not served")
 	}
@@ -277,14 +281,14 @@ func TestASecondHostWithTheSameIdentityIsFoundOut(t *testing.T) {
 
 func TestARestartedAgentTakesOverFromItsDeadConnection(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.silent, p.ping = 30*time.Second, 10*time.Second })
+	h := newHouse(t, func(p *agents.Timing) { p.Silent, p.Ping = 30*time.Second, 10*time.Second })
 	m := h.enrol("HQ", "")
 	m.deaf(t) // its host is gone, and nobody told
 	h.eventually(m.id, agents.Online)
 	m.boot = uuid.NewString()
 	began := time.Now()
 	m.connect()
-	if took := time.Since(began); took < h.hub.pace.probe/2 {
+	if took := time.Since(began); took < h.hub.timing.Probe/2 {
 		t.Errorf("welcomed after %s, before the old connection had time to answer", took)
 	}
 	if got := h.state(m.id); got != agents.Online {
@@ -355,7 +359,7 @@ func TestAStoppingProcessSendsItsAgentsAway(t *testing.T) {
 		}
 	}
 	h.stop()
-	if took := time.Since(began); took > h.hub.pace.drain {
+	if took := time.Since(began); took > h.hub.timing.Drain {
 		t.Errorf("stopping took %s", took)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/grantwright/grantwright/agent/agenttest"
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -338,8 +339,8 @@ func TestAnotherAgentTakesOverWhenTheFirstIsCutOff(t *testing.T) {
 	if o := wait(t, done); o.err != nil {
 		t.Fatal(o.err)
 	}
-	if took := time.Since(cut); took < h.hub.pace.lapse/2 || took > h.hub.pace.lapse+15*time.Second {
-		t.Errorf("read to the end %s after the cut; want soon after the lease of %s", took, h.hub.pace.lapse)
+	if took := time.Since(cut); took < h.hub.timing.Lapse/2 || took > h.hub.timing.Lapse+15*time.Second {
+		t.Errorf("read to the end %s after the cut; want soon after the lease of %s", took, h.hub.timing.Lapse)
 	}
 	shelf.complete(t, second.book, 1)
 	from, err := strconv.Atoi(shelf.from[1])
@@ -389,9 +390,9 @@ func TestAStaleAttemptIsFencedAndItsAgentStopsReading(t *testing.T) {
 	old := h.sync(running, target, func(context.Context, v1.SyncResponse) error { return nil })
 	<-started
 	// The caller of the first attempt loses its lease without a word to the agent, as a process that is stopped does.
-	key := agentKey{h.system.Tenant, first.id}
-	c := h.hub.callOf(h.hub.sessionOf(key), target.Run)
-	h.hub.end(c)
+	key := session.Key{Tenant: h.system.Tenant, Agent: first.id}
+	c := h.hub.peers.callOf(h.hub.peers.sessionOf(key), target.Run)
+	h.hub.peers.End(c)
 	second.run("")
 	h.eventually(second.id, agents.Online)
 	target.AgentID, target.Attempt = second.id, 2
@@ -478,8 +479,8 @@ func (c *cable) carry(to io.Writer, from net.Conn, passes *bool) {
 func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 	t.Parallel()
 	// The numbers of production: noticed within 60 s by either end, with room for two lost pings.
-	if p := normal(); p.silent > 60*time.Second || p.ping*2 >= p.silent {
-		t.Errorf("ping every %s, dead after %s", p.ping, p.silent)
+	if p := agents.DefaultTiming(); p.Silent > 60*time.Second || p.Ping*2 >= p.Silent {
+		t.Errorf("ping every %s, dead after %s", p.Ping, p.Silent)
 	}
 	for name, way := range map[string][2]bool{"both ways": {false, false}, "towards us": {false, true},
 		"towards the agent": {true, false}} {
@@ -503,7 +504,7 @@ func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 			var ours, theirs time.Duration
 			for ours == 0 || theirs == 0 {
 				took := time.Since(cut)
-				if ours == 0 && h.hub.sessionOf(agentKey{h.system.Tenant, s.id}) == nil {
+				if ours == 0 && h.hub.peers.sessionOf(session.Key{Tenant: h.system.Tenant, Agent: s.id}) == nil {
 					ours = took
 				}
 				if theirs == 0 && a.State() != "online" {
@@ -515,7 +516,7 @@ func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 			// The first to notice closes, and tells where it still can; the other notices by itself otherwise.
-			limit := h.hub.pace.silent + 2*time.Second
+			limit := h.hub.timing.Silent + 2*time.Second
 			if ours > limit || theirs > limit {
 				t.Errorf("noticed by us after %s, by the agent after %s; want both within %s", ours, theirs, limit)
 			}

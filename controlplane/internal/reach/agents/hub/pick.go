@@ -9,28 +9,29 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 )
 
 // pick finds the connected agent for a target: the one it names, or one of its group. Of a group it is the agent that
 // read the target well the last time, since positions in a directory may belong to one of its servers; otherwise the
 // least busy. An agent that has as many tasks as it can take is chosen only where all have.
-func (h *Hub) pick(t dispatch.Target) *session {
-	h.start()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if t.AgentID != "" {
-		if p := h.peers[agentKey{t.Tenant, t.AgentID}]; p != nil && p.session.suits(t) {
+func (t *peerTable) pick(target dispatch.Target) *session.Session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if target.AgentID != "" {
+		if p := t.byKey[session.Key{Tenant: target.Tenant, Agent: target.AgentID}]; p != nil &&
+			p.session.Suits(target) {
 			return p.session
 		}
 		return nil
 	}
-	last := h.last[connectorKey{t.Tenant, t.ConnectorID}]
+	last := t.last[connectorKey{target.Tenant, target.ConnectorID}]
 	var best *peer
-	for key, p := range h.peers {
+	for key, p := range t.byKey {
 		switch {
-		case key.tenant != t.Tenant || !p.session.suits(t):
-		case key.id == last && !p.busy():
+		case key.Tenant != target.Tenant || !p.session.Suits(target):
+		case key.Agent == last && !p.busy():
 			return p.session
 		case best == nil || p.before(best):
 			best = p
@@ -44,7 +45,7 @@ func (h *Hub) pick(t dispatch.Target) *session {
 
 // busy reports whether the agent would refuse another task.
 func (p *peer) busy() bool {
-	most := p.session.hello.Limits.MaxTasks
+	most := p.session.Hello.Limits.MaxTasks
 	return most > 0 && len(p.calls) >= most
 }
 
@@ -56,27 +57,38 @@ func (p *peer) before(q *peer) bool {
 	case len(p.calls) != len(q.calls):
 		return len(p.calls) < len(q.calls)
 	}
-	return p.session.key.id < q.session.key.id
+	return p.session.Key.Agent < q.session.Key.Agent
 }
 
-// Serves reports whether this process holds a socket that can run the target's calls.
-func (h *Hub) Serves(t dispatch.Target) bool { return h.pick(t) != nil }
-
 // succeeded remembers which agent ended a connector's sync well.
-func (h *Hub) succeeded(t dispatch.Target, agent string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.last[connectorKey{t.Tenant, t.ConnectorID}] = agent
+func (t *peerTable) succeeded(target dispatch.Target, agent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last[connectorKey{target.Tenant, target.ConnectorID}] = agent
+}
+
+// knowsLast reports whether the agent that ended a connector's last sync well was looked for.
+func (t *peerTable) knowsLast(key connectorKey) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known := t.last[key]
+	return known
+}
+
+// setLast is what was found, unless a sync has ended meanwhile.
+func (t *peerTable) setLast(key connectorKey, agent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.last[key]; !known {
+		t.last[key] = agent
+	}
 }
 
 // recall finds out which agent ended a connector's last sync well, once for each connector of a group, in case it was
 // before this process began.
 func (h *Hub) recall(ctx context.Context, t dispatch.Target) error {
 	key := connectorKey{t.Tenant, t.ConnectorID}
-	h.mu.Lock()
-	_, known := h.last[key]
-	h.mu.Unlock()
-	if known || t.AgentID != "" || t.ConnectorID == "" {
+	if h.peers.knowsLast(key) || t.AgentID != "" || t.ConnectorID == "" {
 		return nil
 	}
 	var agent string
@@ -92,10 +104,6 @@ func (h *Hub) recall(ctx context.Context, t dispatch.Target) error {
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("find the connector's last agent: %w", err)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, known := h.last[key]; !known {
-		h.last[key] = agent
-	}
+	h.peers.setLast(key, agent)
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -128,7 +127,7 @@ func TestTheSameNonceIsNeverGivenTwice(t *testing.T) {
 func TestAProofForThePublicAddressIsTakenBehindAProxyThatRewritesTheHost(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.hub.PublicURL = "https://iga.example.com/"
+	h.hub.admission.PublicURL = "https://iga.example.com/"
 	m := h.enrol("HQ", "")
 	l := m.open(h.process)
 	l.send(wire.Frame{Type: wire.TypeHello}, m.hello())
@@ -187,21 +186,4 @@ func TestClearingAQuarantineRevokesTheTokenOfTheOtherCopy(t *testing.T) {
 	m.joined(h.must(t, 200, "POST", "/agent/token", m.token, m.renewal("n1")))
 	m.connect()
 	h.refused(t, 403, "agent_quarantined", "POST", "/agent/token", copied.token, copied.renewal("n2"))
-}
-
-func TestAConnectionWhoseTokenWasRevokedIsAskedToRenew(t *testing.T) {
-	t.Parallel()
-	s := &session{proven: []byte("key"), tokens: 1, hub: &Hub{pace: normal()}, beaten: time.Now()}
-	for name, tt := range map[string]struct {
-		now  standing
-		code int
-	}{
-		"the same epoch":  {standing{State: agents.Registered, Open: true, Tokens: 1, Key: []byte("key")}, 0},
-		"a greater epoch": {standing{State: agents.Registered, Open: true, Tokens: 2, Key: []byte("key")}, wire.CloseToken},
-		"another key":     {standing{State: agents.Registered, Open: true, Tokens: 2, Key: []byte("new")}, wire.CloseRevoked},
-	} {
-		if code, _ := s.ending(tt.now); code != tt.code {
-			t.Errorf("%s: closed with %d; want %d", name, code, tt.code)
-		}
-	}
 }

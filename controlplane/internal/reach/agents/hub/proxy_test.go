@@ -14,6 +14,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
@@ -333,7 +334,7 @@ func TestACallThatIsCancelledEndsOnTheAgentToo(t *testing.T) {
 		l,
 		c,
 	); c.Task != f.Task || c.Attempt != 1 ||
-		b.GraceMS != h.hub.pace.grace.Milliseconds() {
+		b.GraceMS != h.hub.timing.Grace.Milliseconds() {
 		t.Errorf("cancel = %+v %+v", c, b)
 	}
 	select {
@@ -361,7 +362,7 @@ func TestAnAgentThatIgnoresACancelIsNotWaitedForLong(t *testing.T) {
 	l.chunk(f, 1, false)
 	l.expect(wire.TypeTaskCancel)
 	began := time.Now()
-	if o := wait(t, call); !errors.Is(o.err, broken) || time.Since(began) > h.hub.pace.grace+time.Second {
+	if o := wait(t, call); !errors.Is(o.err, broken) || time.Since(began) > h.hub.timing.Grace+time.Second {
 		t.Errorf("err = %v after %s; want the receiver's own", o.err, time.Since(began))
 	}
 	l.chunk(f, 2, false) // it goes on regardless
@@ -389,11 +390,11 @@ func TestAReconnectedAgentGoesOnAndEveryChunkIsEmittedOnce(t *testing.T) {
 	l.chunk(f, 3, false)
 	// Chunks 2 and 3 are taken but not stored when the line breaks.
 	waitFor(t, func() bool {
-		c := h.hub.callOf(h.hub.sessionOf(agentKey{h.system.Tenant, m.id}), f.Task)
-		return c.chunks() == 3
+		c := h.hub.peers.callOf(h.hub.peers.sessionOf(session.Key{Tenant: h.system.Tenant, Agent: m.id}), f.Task)
+		return c.Chunks() == 3
 	})
 	l.ws.Close()
-	waitFor(t, func() bool { return h.hub.sessionOf(agentKey{h.system.Tenant, m.id}) == nil })
+	waitFor(t, func() bool { return h.hub.peers.sessionOf(session.Key{Tenant: h.system.Tenant, Agent: m.id}) == nil })
 	again := m.connect(
 		wire.ResumeRequest{Task: f.Task, Run: f.Run, Attempt: 1, LastSent: 3, LastAcked: 1},
 		wire.ResumeRequest{Task: "gone", LastSent: 1})
@@ -458,20 +459,20 @@ func TestAnAgentThatVanishesFailsTheRun(t *testing.T) {
 	began := time.Now()
 	d := detail(t, wait(t, call).err)
 	if took := time.Since(began); d.Class != v1.ClassAgentUnavailable || d.Code != "agent_lost" || !d.Retryable ||
-		took < h.hub.pace.lapse/2 {
+		took < h.hub.timing.Lapse/2 {
 		t.Errorf("err = %+v after %s", d, took)
 	}
 }
 
 func TestARestartedAgentFailsItsCallsAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.lapse = time.Minute })
+	h := newHouse(t, func(p *agents.Timing) { p.Lapse = time.Minute })
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	call := h.sync(ctx, m.run(1), (&collector{}).emit)
 	f, _ := l.accept()
 	l.ws.Close()
-	waitFor(t, func() bool { return h.hub.sessionOf(agentKey{h.system.Tenant, m.id}) == nil })
+	waitFor(t, func() bool { return h.hub.peers.sessionOf(session.Key{Tenant: h.system.Tenant, Agent: m.id}) == nil })
 	m.boot = uuid.NewString()
 	again := m.connect(wire.ResumeRequest{Task: f.Task, Run: f.Run, Attempt: 1})
 	if got := again.welcome.Resume[0].Action; got != "abandon" {
@@ -484,7 +485,7 @@ func TestARestartedAgentFailsItsCallsAtOnce(t *testing.T) {
 
 func TestAnAgentWithoutProgressIsStuck(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.progress = 300 * time.Millisecond })
+	h := newHouse(t, func(p *agents.Timing) { p.Progress = 300 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	call := h.test(ctx, m.target(), nil)
@@ -612,7 +613,7 @@ func TestAGroupsLeastBusyAgentIsChosen(t *testing.T) {
 	}
 	// An agent that is shutting down gets nothing new.
 	lb.send(wire.Frame{Type: wire.TypeDrain}, struct{}{})
-	waitFor(t, func() bool { s := h.hub.pick(group); return s != nil && s.key.id == a.id })
+	waitFor(t, func() bool { s := h.hub.peers.pick(group); return s != nil && s.Key.Agent == a.id })
 	// Another tenant's target of the same group finds nobody.
 	foreign := group
 	foreign.Tenant = uuid.NewString()

@@ -148,7 +148,8 @@ func TestACallForAProcessThatDiedEndsSoon(t *testing.T) {
 	}
 	began := time.Now()
 	d := detail(t, wait(t, elsewhere(ctx, second, m.target())).err)
-	if d.Class != v1.ClassAgentUnavailable || !d.Retryable || time.Since(began) > second.hub.pace.claim+2*time.Second {
+	if d.Class != v1.ClassAgentUnavailable || !d.Retryable ||
+		time.Since(began) > second.hub.timing.Claim+2*time.Second {
 		t.Errorf("err = %+v after %s", d, time.Since(began))
 	}
 }
@@ -164,7 +165,7 @@ func TestAnAgentThatMovesToAnotherProcessLeavesTheFirst(t *testing.T) {
 		t.Errorf("closed with %d; want %d", got, wire.CloseSuperseded)
 	}
 	waitFor(t, func() bool { return !h.hub.Serves(m.target()) })
-	time.Sleep(2 * second.hub.pace.check)
+	time.Sleep(2 * second.hub.timing.Check)
 	if !second.hub.Serves(m.target()) || h.state(m.id) != agents.Online {
 		t.Errorf("second serves: %v, state %s", second.hub.Serves(m.target()), h.state(m.id))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -57,7 +58,7 @@ func (h *house) saw(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for _, a := range h.actions() {
-		if a != cameOnline && a != wentOffline {
+		if a != string(event.AgentOnline) && a != string(event.AgentOffline) {
 			got = append(got, a)
 		}
 	}

@@ -32,7 +32,7 @@ func (e *ear) all() []v1.Progress {
 
 func TestAWaitOfASyncReachesItsEarAndIsNoSilence(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.progress = 600 * time.Millisecond })
+	h := newHouse(t, func(p *agents.Timing) { p.Progress = 600 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	hello := m.hello()
 	hello.Clock = time.Now().Add(-10 * time.Minute) // its clock is behind
@@ -64,9 +64,9 @@ func TestAWaitOfASyncReachesItsEarAndIsNoSilence(t *testing.T) {
 	}
 }
 
-func TestAfterTheWaitOrWithANonsensicalOneTheAgentIsStuckAsEver(t *testing.T) {
+func TestAfterTheWaitTheAgentIsStuckAsEver(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.progress = 400 * time.Millisecond })
+	h := newHouse(t, func(p *agents.Timing) { p.Progress = 400 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	l := m.connect()
 	call := h.sync(ctx, m.run(1), (&collector{}).emit)
@@ -81,34 +81,6 @@ func TestAfterTheWaitOrWithANonsensicalOneTheAgentIsStuckAsEver(t *testing.T) {
 	if d := detail(t, wait(t, call).err); d.Code != "agent_stuck" {
 		t.Errorf("%+v; want agent_stuck", d)
 	}
-	s := h.hub.sessionOf(agentKey{h.system.Tenant, m.id})
-	never := time.Now().AddDate(900, 0, 0)
-	if got := waitsUntil(t, s, never); got.After(time.Now().Add(longestWait + time.Minute)) {
-		t.Errorf("waits until %v", got)
-	}
-}
-
-// waitsUntil is how long a call waits that is told to be silent until then.
-func waitsUntil(t *testing.T, s *session, until time.Time) time.Time {
-	t.Helper()
-	c := newCall(s, wire.Offer{Kind: wire.KindSync, Credit: 1}, "task", "run", 1)
-	c.session = s
-	data, err := wire.Encode(
-		wire.Frame{Type: wire.TypeProgress, ID: "x", TS: time.Now(), Attempt: 1},
-		v1.Progress{RateWaitUntil: &until},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := wire.Decode(data, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.take(s, f); err != nil {
-		t.Fatal(err)
-	}
-	at, _ := c.due(brisk())
-	return at
 }
 
 func TestProgressIsPassedOnTwiceASecondAndTheNewestCounts(t *testing.T) {
@@ -133,7 +105,7 @@ func TestProgressIsPassedOnTwiceASecondAndTheNewestCounts(t *testing.T) {
 		t.Errorf("heard %d, the last %+v; want a few, and the newest at last", len(heard), heard[len(heard)-1])
 	}
 	for i := 1; i < len(e.at); i++ {
-		if apart := e.at[i].Sub(e.at[i-1]); apart < between-50*time.Millisecond {
+		if apart := e.at[i].Sub(e.at[i-1]); apart < 450*time.Millisecond {
 			t.Errorf("two reports %s apart", apart)
 		}
 	}

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gorilla/websocket"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
@@ -14,7 +17,10 @@ import (
 )
 
 // client makes a wire.Socket of a websocket that was dialled, for the player of transcripts.
-type client struct{ *socket }
+type client struct {
+	*session.Socket
+	ws *websocket.Conn
+}
 
 // Cut drops the line without a word.
 func (c client) Cut() { _ = c.ws.Close() }
@@ -37,10 +43,10 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(p *pace) {
-				p.silent, p.ping = 5*time.Second, time.Second
+			h := newHouse(t, func(p *agents.Timing) {
+				p.Silent, p.Ping = 5*time.Second, time.Second
 				if kind == "cancel" {
-					p.grace = wire.CancelGrace // the transcript names it
+					p.Grace = wire.CancelGrace // the transcript names it
 				}
 			})
 			m := h.enrol("HQ", "")
@@ -73,7 +79,7 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 							map[string]any{"reason": "x"},
 						)
 					}
-					return client{newSocket(ws, h.hub.pace)}, nil
+					return client{session.NewSocket(ws, "", h.hub.timing), ws}, nil
 				},
 			}
 			ctx, cancel := context.WithCancel(ctx)
@@ -134,7 +140,7 @@ func (h *house) follow(
 		return err
 	case "mainframe":
 		// The agent says itself that it does not know the type, as one of a mixed group might.
-		p := &Proxy{hub: h.hub, session: h.hub.pick(target), target: target}
+		p := &Proxy{hub: h.hub, session: h.hub.peers.pick(target), target: target}
 		p.target.Type = "mainframe"
 		return p.Sync(ctx, req, emit)
 	case "cancel":

@@ -1,4 +1,4 @@
-package hub
+package relay
 
 import (
 	"context"
@@ -25,13 +25,13 @@ type waitingTask struct {
 	Expired bool   `db:"expired"`
 }
 
-// claim takes up calls for agents that are connected here, and removes those that nobody waits for any more.
-func (h *Hub) claim(ctx context.Context) {
-	if len(h.sessions()) == 0 {
+// Claim takes up calls for agents that are connected here, and removes those that nobody waits for any more.
+func (r *Relay) Claim(ctx context.Context) {
+	if !r.Local.Any() {
 		return
 	}
 	var tasks []waitingTask
-	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
+	err := r.DB.Across(ctx, func(tx *pg.Tx) error {
 		const sql = `
 			select tenant_id::text, id::text, agent_id::text, deadline < now() - interval '1 minute' as expired
 			  from agent_task
@@ -44,25 +44,25 @@ func (h *Hub) claim(ctx context.Context) {
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		h.Log.WarnContext(ctx, "cannot look for calls from other processes", "err", err)
+		r.Log.WarnContext(ctx, "cannot look for calls from other processes", "err", err)
 	}
 	for _, t := range tasks {
 		switch {
 		case t.Expired:
-			h.remove(ctx, t)
-		case h.sessionOf(agentKey{t.Tenant, t.Agent}) != nil:
-			go h.workOn(ctx, t)
+			r.remove(ctx, t)
+		case r.Local.Holds(t.Tenant, t.Agent):
+			go r.workOn(ctx, t)
 		}
 	}
 }
 
-func (h *Hub) remove(ctx context.Context, t waitingTask) {
-	err := h.DB.As(ctx, viewer.System(t.Tenant), func(tx *pg.Tx) error {
+func (r *Relay) remove(ctx context.Context, t waitingTask) {
+	err := r.DB.As(ctx, viewer.System(t.Tenant), func(tx *pg.Tx) error {
 		_, err := tx.Exec(ctx, `delete from agent_task where id = $1`, t.ID)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		h.Log.WarnContext(ctx, "cannot remove an old call", "task", t.ID, "err", err)
+		r.Log.WarnContext(ctx, "cannot remove an old call", "task", t.ID, "err", err)
 	}
 }
 
@@ -75,35 +75,29 @@ type taken struct {
 }
 
 // workOn claims a call, has the agent run it and writes the result down. Of several processes one gets the claim.
-func (h *Hub) workOn(ctx context.Context, t waitingTask) {
+func (r *Relay) workOn(ctx context.Context, t waitingTask) {
 	v := viewer.System(t.Tenant)
-	call, err := h.take(ctx, v, t.ID)
+	call, err := r.take(ctx, v, t.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return // another process, or another round of ours, was faster
 	}
 	if err != nil {
-		h.Log.WarnContext(ctx, "cannot take up a call from another process", "task", t.ID, "err", err)
+		r.Log.WarnContext(ctx, "cannot take up a call from another process", "task", t.ID, "err", err)
 		return
 	}
 	working, cancel := context.WithTimeout(ctx, call.left)
 	defer cancel()
-	h.mu.Lock()
-	h.working[t.ID] = cancel
-	h.mu.Unlock()
-	defer func() {
-		h.mu.Lock()
-		delete(h.working, t.ID)
-		h.mu.Unlock()
-	}()
-	back := h.run(working, call)
-	if err := h.giveBack(ctx, v, t.ID, back); err != nil && ctx.Err() == nil {
-		h.Log.WarnContext(ctx, "cannot give back the result of a call", "task", t.ID, "err", err)
+	r.entered(t.ID, cancel)
+	defer r.left(t.ID)
+	back := r.run(working, call)
+	if err := r.giveBack(ctx, v, t.ID, back); err != nil && ctx.Err() == nil {
+		r.Log.WarnContext(ctx, "cannot give back the result of a call", "task", t.ID, "err", err)
 	}
 }
 
-func (h *Hub) take(ctx context.Context, v viewer.Viewer, id string) (taken, error) {
+func (r *Relay) take(ctx context.Context, v viewer.Viewer, id string) (taken, error) {
 	var c taken
-	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
+	err := r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		const sql = `
 			update agent_task
 			   set state = 'running', process_id = $2
@@ -113,14 +107,14 @@ func (h *Hub) take(ctx context.Context, v viewer.Viewer, id string) (taken, erro
 			target, sealed []byte
 			left           float64
 		)
-		if err := tx.QueryRow(ctx, sql, id, h.process).Scan(&c.kind, &target, &sealed, &left); err != nil {
+		if err := tx.QueryRow(ctx, sql, id, r.Process).Scan(&c.kind, &target, &sealed, &left); err != nil {
 			return fmt.Errorf("claim call: %w", err)
 		}
 		c.left = time.Duration(left * float64(time.Second))
 		if err := json.Unmarshal(target, &c.target); err != nil {
 			return fmt.Errorf("read target: %w", err)
 		}
-		plain, err := h.Seal.Open(ctx, tx, requestPlace(id), sealed)
+		plain, err := r.Seal.Open(ctx, tx, requestPlace(id), sealed)
 		if err != nil {
 			return fmt.Errorf("open request: %w", err)
 		}
@@ -131,9 +125,9 @@ func (h *Hub) take(ctx context.Context, v viewer.Viewer, id string) (taken, erro
 }
 
 // run has an agent of ours make the call. It never looks to other processes, so that a call cannot go round in circles.
-func (h *Hub) run(ctx context.Context, c taken) reply {
-	s := h.pick(c.target)
-	if s == nil {
+func (r *Relay) run(ctx context.Context, c taken) reply {
+	p := r.Local.Connector(c.target)
+	if p == nil {
 		return reply{Error: &v1.ErrorDetail{
 			Class:     v1.ClassAgentUnavailable,
 			Code:      "agent_not_reached",
@@ -141,7 +135,6 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 			Message:   "the agent disconnected before the call began",
 		}}
 	}
-	p := &Proxy{hub: h, session: s, target: c.target}
 	var (
 		answer any
 		err    error
@@ -171,7 +164,7 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 	if err != nil {
 		return reply{Error: dispatch.Detail(err)}
 	}
-	result, err := encoded(answer)
+	result, err := agents.Encode(answer)
 	if err != nil {
 		return reply{Error: dispatch.Detail(err)}
 	}
@@ -187,15 +180,15 @@ func relay[Q, A any](ctx context.Context, request []byte, call func(context.Cont
 }
 
 // giveBack writes the result down even when this process is stopping: somebody waits for it.
-func (h *Hub) giveBack(ctx context.Context, v viewer.Viewer, id string, back reply) error {
+func (r *Relay) giveBack(ctx context.Context, v viewer.Viewer, id string, back reply) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer cancel()
-	plain, err := encoded(back)
+	plain, err := agents.Encode(back)
 	if err != nil {
 		return err
 	}
-	return h.DB.As(ctx, v, func(tx *pg.Tx) error {
-		sealed, err := h.Seal.Seal(ctx, tx, resultPlace(id), plain)
+	return r.DB.As(ctx, v, func(tx *pg.Tx) error {
+		sealed, err := r.Seal.Seal(ctx, tx, resultPlace(id), plain)
 		if err != nil {
 			return fmt.Errorf("seal result: %w", err)
 		}
@@ -210,11 +203,27 @@ func (h *Hub) giveBack(ctx context.Context, v viewer.Viewer, id string, back rep
 	})
 }
 
-// stopWorking ends a call that nobody waits for any more.
-func (h *Hub) stopWorking(task string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if cancel := h.working[task]; cancel != nil {
+// Cancel ends a call that nobody waits for any more.
+func (r *Relay) Cancel(task string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel := r.working[task]; cancel != nil {
 		cancel()
 	}
+}
+
+// entered notes that this process works on a task, so that Cancel can end it.
+func (r *Relay) entered(task string, cancel context.CancelFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.working == nil {
+		r.working = map[string]context.CancelFunc{}
+	}
+	r.working[task] = cancel
+}
+
+func (r *Relay) left(task string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.working, task)
 }

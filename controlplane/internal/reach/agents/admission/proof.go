@@ -1,4 +1,4 @@
-package hub
+package admission
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -23,14 +24,14 @@ var errUnproven = &wire.CloseError{Code: wire.CloseToken, Reason: wire.ReasonUnp
 
 // prove has the agent sign a fresh nonce with its identity key. A token can be copied from a file or seen by a proxy
 // that inspects TLS, so nothing is offered, recorded or judged before the key is proven. It returns the key.
-func (h *Hub) prove(
+func (a *Service) prove(
 	ctx context.Context,
 	v viewer.Viewer,
-	socket *socket,
+	socket *session.Socket,
 	hello wire.Frame,
 	boot string,
 ) ([]byte, error) {
-	key, err := h.identityKey(ctx, v)
+	key, err := a.identityKey(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (h *Hub) prove(
 	if err != nil {
 		return nil, err
 	}
-	late := time.AfterFunc(h.pace.hello, func() { _ = socket.Close(wire.CloseProtocol, "no proof") })
+	late := time.AfterFunc(a.Timing.Hello, func() { _ = socket.Close(wire.CloseProtocol, "no proof") })
 	defer late.Stop()
 	if err := socket.WriteMessage(msg); err != nil {
 		return nil, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the challenge was not read"}
@@ -53,10 +54,10 @@ func (h *Hub) prove(
 	signed := wire.ConnectProof(v.Tenant, v.ID, boot, challenge.Nonce, proof.Host)
 	switch {
 	case err != nil || len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, signed, signature):
-		h.Log.WarnContext(ctx, "a connection with an agent's token did not prove the agent's key",
+		a.Log.WarnContext(ctx, "a connection with an agent's token did not prove the agent's key",
 			"tenant", v.Tenant, "agent", v.ID, "ip", v.IP)
 		return nil, errUnproven
-	case !h.isAt(proof.Host, socket.host):
+	case !a.isAt(proof.Host, socket.Host):
 		return nil, &wire.CloseError{Code: wire.CloseToken, Reason: wire.ReasonHost}
 	}
 	return key, nil
@@ -69,7 +70,7 @@ func newChallenge() wire.Challenge {
 }
 
 // readProof waits for the answer to the challenge with this id.
-func readProof(socket *socket, challenge string) (wire.Proof, error) {
+func readProof(socket *session.Socket, challenge string) (wire.Proof, error) {
 	msg, err := socket.ReadMessage()
 	if err != nil {
 		return wire.Proof{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "no proof"}
@@ -91,19 +92,19 @@ func readProof(socket *socket, challenge string) (wire.Proof, error) {
 
 // isAt reports whether this control plane goes by the name that the agent addressed: the one in the request, or its
 // public one where a proxy rewrites the request's.
-func (h *Hub) isAt(host, requested string) bool {
+func (a *Service) isAt(host, requested string) bool {
 	host = wire.CanonicalHost(host)
 	if host == wire.CanonicalHost(requested) {
 		return true
 	}
-	public, err := url.Parse(h.PublicURL)
+	public, err := url.Parse(a.PublicURL)
 	return err == nil && public.Host != "" && host == wire.CanonicalHost(public.Host)
 }
 
 // identityKey reads the key of an agent that may work.
-func (h *Hub) identityKey(ctx context.Context, v viewer.Viewer) ([]byte, error) {
+func (a *Service) identityKey(ctx context.Context, v viewer.Viewer) ([]byte, error) {
 	var who agents.Identity
-	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
+	err := a.DB.As(ctx, v, func(tx *pg.Tx) error {
 		const sql = `
 			select state, identity_key
 			  from agent

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -49,9 +50,8 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the upgrader has answered
 	}
-	socket := newSocket(ws, h.pace)
-	socket.host = r.Host
-	defer socket.drain()
+	socket := session.NewSocket(ws, r.Host, h.timing)
+	defer socket.Drain()
 	// The request's context ends with its client; this connection is a conversation of its own.
 	ctx := context.WithoutCancel(r.Context())
 	if err := h.converse(ctx, v, socket); err != nil {
@@ -131,8 +131,8 @@ func refuse(w http.ResponseWriter, r *http.Request, p *problem.Problem) {
 }
 
 // converse takes a connection from hello to its end. The error tells why it ended.
-func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) error {
-	s, err := h.greet(ctx, v, socket)
+func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *session.Socket) error {
+	s, err := h.admission.Admit(ctx, v, socket)
 	if err != nil {
 		closing := &wire.CloseError{Code: wire.CloseCode(err), Reason: "the hello could not be used"}
 		if !errors.As(err, &closing) && !errors.Is(err, wire.ErrMalformed) && !errors.Is(err, wire.ErrVersion) &&
@@ -143,7 +143,7 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 		_ = socket.Close(closing.Code, closing.Reason)
 		return closing
 	}
-	h.attach(s)
+	h.peers.attach(s)
 	h.Log.InfoContext(
 		ctx,
 		"agent connected",
@@ -152,15 +152,14 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 		"agent",
 		v.ID,
 		"session",
-		s.id,
+		s.ID,
 		"version",
-		s.hello.Version,
+		s.Hello.Version,
 	)
-	err = s.conn.Serve(ctx, s.handle)
-	close(s.done)
+	err = s.Serve(ctx)
 	goodbye := saidGoodbye(err)
-	h.detach(s, goodbye)
-	h.leave(ctx, s, goodbye)
+	h.peers.detach(s, goodbye)
+	h.presence.Leave(ctx, s, goodbye)
 	return err
 }
 
@@ -168,76 +167,4 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 func saidGoodbye(err error) bool {
 	var closed *wire.CloseError
 	return errors.As(err, &closed) && closed.Code == wire.Going
-}
-
-// firstFrame waits for the hello. Before it an agent that only tries the way may have a few frames sent back.
-func (h *Hub) firstFrame(socket *socket) (wire.Frame, error) {
-	late := time.AfterFunc(h.pace.hello, func() { _ = socket.Close(wire.CloseProtocol, "no hello") })
-	defer late.Stop()
-	for range wire.MaxEchoes + 1 {
-		msg, err := socket.ReadMessage()
-		if err != nil {
-			return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "no hello"}
-		}
-		f, err := wire.Decode(msg, 0)
-		if err != nil || f.Type == wire.TypeHello {
-			return f, err
-		}
-		if f.Type != wire.TypeEcho {
-			break
-		}
-		back, err := wire.Encode(
-			wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(time.Now()), Re: f.ID, TS: time.Now()},
-			f.Body,
-		)
-		if err != nil {
-			return f, err
-		}
-		if err := socket.WriteMessage(back); err != nil {
-			return f, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the echo was not read"}
-		}
-	}
-	return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the first frame must be a hello"}
-}
-
-// greet waits for the agent's hello, has it prove its key, and admits it.
-func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*session, error) {
-	f, err := h.firstFrame(socket)
-	if err != nil {
-		return nil, err
-	}
-	hello, err := wire.DecodeBody[wire.Hello](f)
-	if err != nil {
-		return nil, err
-	}
-	key, err := h.prove(ctx, v, socket, f, hello.BootID)
-	switch {
-	case err != nil:
-		return nil, err
-	case hello.AgentID != v.ID:
-		return nil, h.forgery(ctx, v, hello)
-	case hello.Capability < wire.MinAgentCapability:
-		return nil, &wire.CloseError{Code: wire.CloseVersion, Reason: "this agent is too old; update it"}
-	}
-	a, err := h.admit(ctx, v, hello, key)
-	if err != nil {
-		return nil, err
-	}
-	return &session{
-		hub:     h,
-		key:     agentKey{v.Tenant, v.ID},
-		id:      a.id,
-		epoch:   a.epoch,
-		tokens:  a.tokens,
-		proven:  key,
-		name:    a.name,
-		group:   a.group,
-		hello:   hello,
-		helloID: f.ID,
-		socket:  socket,
-		conn:    wire.NewConn(socket, wire.HardMaxFrame),
-		done:    make(chan struct{}),
-		skew:    skew(hello.Clock),
-		beaten:  time.Now(),
-	}, nil
 }

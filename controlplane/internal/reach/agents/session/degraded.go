@@ -1,4 +1,4 @@
-package hub
+package session
 
 import (
 	"slices"
@@ -14,16 +14,17 @@ const (
 	ClockSkew       = "clock_skew"            // its clock is off by more than two minutes
 	SpoolNearlyFull = "spool_nearly_full"     // its spool is filled to more than 80 %
 	SpoolFailed     = wire.TroubleSpool       // its disk takes nothing more
-	OldVersion      = "version_below_minimum" // its program is older than Hub.MinVersion
+	OldVersion      = "version_below_minimum" // its program is older than the minimum version
 )
 
-// reasons says why an agent is degraded, by its hello, its clock and its last heartbeat, if there was one.
-func (h *Hub) reasons(hello wire.Hello, skew time.Duration, beat *wire.Heartbeat) []string {
+// DegradedReasons says why an agent is degraded, by its hello, its clock and its last heartbeat, if there was one. The
+// oldest version that is not degraded is least, such as 1.4; empty: any.
+func DegradedReasons(hello wire.Hello, skew time.Duration, beat *wire.Heartbeat, least string) []string {
 	out := []string{}
 	if skew.Abs() > wire.ClockSkew {
 		out = append(out, ClockSkew)
 	}
-	if older(hello.Version, h.MinVersion) {
+	if older(hello.Version, least) {
 		out = append(out, OldVersion)
 	}
 	if beat == nil {
@@ -63,4 +64,12 @@ func numbers(version string) ([]int, bool) {
 		out = out[:len(out)-1] // 1.4.0 is 1.4
 	}
 	return out, true
+}
+
+// Skew is how far an agent's clock is ahead of ours; an agent that does not report its clock has none.
+func Skew(clock time.Time) time.Duration {
+	if clock.IsZero() {
+		return 0
+	}
+	return time.Until(clock)
 }

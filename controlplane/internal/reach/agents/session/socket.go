@@ -1,4 +1,4 @@
-package hub
+package session
 
 import (
 	"crypto/rand"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -21,10 +22,12 @@ const (
 	secondRead   = 64 << 10    // and of the others all but chunks are smaller than this
 )
 
-// socket makes a wire.Socket of a websocket. It knows when the other end was heard last, be it by a pong.
-type socket struct {
+// Socket makes a wire.Socket of a websocket. It knows when the other end was heard last, be it by a pong.
+type Socket struct {
+	// Host is the control plane's, as the request named it.
+	Host string
+
 	ws     *websocket.Conn
-	host   string // the control plane's, as the request named it
 	silent time.Duration
 	large  int // size of the last message beyond secondRead; only the reader touches it
 
@@ -36,8 +39,10 @@ type socket struct {
 	done     chan struct{}
 }
 
-func newSocket(ws *websocket.Conn, p pace) *socket {
-	s := &socket{ws: ws, silent: p.silent, done: make(chan struct{})}
+// NewSocket takes over a websocket whose handshake is done. host is the one that the request of the handshake named.
+// The caller reads messages until the first error, and then calls Drain.
+func NewSocket(ws *websocket.Conn, host string, t agents.Timing) *Socket {
+	s := &Socket{Host: host, ws: ws, silent: t.Silent, done: make(chan struct{})}
 	ws.SetReadLimit(wire.HardMaxFrame)
 	ws.SetPongHandler(func(text string) error {
 		s.alive()
@@ -51,12 +56,12 @@ func newSocket(ws *websocket.Conn, p pace) *socket {
 		return nil
 	})
 	s.alive()
-	go s.keepAlive(p.ping)
+	go s.keepAlive(t.Ping)
 	return s
 }
 
 // alive notes that the other end was heard. The read deadline moves at most once a second.
-func (s *socket) alive() {
+func (s *Socket) alive() {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,19 +73,19 @@ func (s *socket) alive() {
 }
 
 // lastHeard is when anything at all came from the other end.
-func (s *socket) lastHeard() time.Time {
+func (s *Socket) lastHeard() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heard
 }
 
-func (s *socket) ping() {
+func (s *Socket) ping() {
 	// A ping that cannot be sent shows by the silence that follows.
 	_ = s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
 }
 
 // ask sends a ping that no other looks like. answered is closed when its pong has come.
-func (s *socket) ask() (answered <-chan struct{}, forget func()) {
+func (s *Socket) ask() (answered <-chan struct{}, forget func()) {
 	text, done := rand.Text(), make(chan struct{})
 	s.mu.Lock()
 	if s.asked == nil {
@@ -88,11 +93,8 @@ func (s *socket) ask() (answered <-chan struct{}, forget func()) {
 	}
 	s.asked[text] = done
 	s.mu.Unlock()
-	_ = s.ws.WriteControl(
-		websocket.PingMessage,
-		[]byte(text),
-		time.Now().Add(writeTimeout),
-	) // shows by the silence that follows
+	// A ping that cannot be sent shows by the silence that follows.
+	_ = s.ws.WriteControl(websocket.PingMessage, []byte(text), time.Now().Add(writeTimeout))
 	return done, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -100,7 +102,7 @@ func (s *socket) ask() (answered <-chan struct{}, forget func()) {
 	}
 }
 
-func (s *socket) answered(text string) {
+func (s *Socket) answered(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if done := s.asked[text]; done != nil {
@@ -109,7 +111,7 @@ func (s *socket) answered(text string) {
 	}
 }
 
-func (s *socket) keepAlive(every time.Duration) {
+func (s *Socket) keepAlive(every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -123,7 +125,7 @@ func (s *socket) keepAlive(every time.Duration) {
 }
 
 // ReadMessage returns the next text message in memory of its own.
-func (s *socket) ReadMessage() ([]byte, error) {
+func (s *Socket) ReadMessage() ([]byte, error) {
 	kind, r, err := s.ws.NextReader()
 	if err != nil {
 		return nil, readError(err)
@@ -153,7 +155,7 @@ func (s *socket) ReadMessage() ([]byte, error) {
 }
 
 // grow makes room. Chunks of a run are of much the same size, so after the first one little is copied.
-func (s *socket) grow(msg []byte) []byte {
+func (s *Socket) grow(msg []byte) []byte {
 	size := secondRead
 	if cap(msg) >= secondRead {
 		size = max(2*cap(msg), s.large+s.large/8)
@@ -178,7 +180,7 @@ func readError(err error) error {
 }
 
 // WriteMessage sends a text message.
-func (s *socket) WriteMessage(msg []byte) error {
+func (s *Socket) WriteMessage(msg []byte) error {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
@@ -192,8 +194,8 @@ func (s *socket) WriteMessage(msg []byte) error {
 }
 
 // Close sends a close frame and gives the other end a moment to answer it, so that it learns the code: a connection
-// torn down at once would take the frame with it. drain ends the connection.
-func (s *socket) Close(code int, reason string) error {
+// torn down at once would take the frame with it. Drain ends the connection.
+func (s *Socket) Close(code int, reason string) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -214,9 +216,9 @@ func (s *socket) Close(code int, reason string) error {
 	)
 }
 
-// drain reads what is still under way until the other end has closed too, and ends the connection. The reader calls it
+// Drain reads what is still under way until the other end has closed too, and ends the connection. The reader calls it
 // last.
-func (s *socket) drain() {
+func (s *Socket) Drain() {
 	_ = s.Close(wire.Going, "")
 	for {
 		_, r, err := s.ws.NextReader()

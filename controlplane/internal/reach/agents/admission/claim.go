@@ -1,4 +1,4 @@
-package hub
+package admission
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -35,11 +36,11 @@ func (e earlier) other(hello wire.Hello) bool {
 		e.Machine != agents.Short(hello.Machine)
 }
 
-// admission is the right to be connected.
-type admission struct {
+// claim is the row of agent_session that a connection has got, and what the agent's row said at that time.
+type claim struct {
 	id     string
 	epoch  int64
-	tokens int64
+	tokens int64 // epoch of the agent's tokens
 	name   string
 	group  string
 }
@@ -47,30 +48,30 @@ type admission struct {
 // errClone is how a connection is refused whose identity is in use by another process of the agent's.
 var errClone = &wire.CloseError{Code: wire.CloseClone, Reason: "this identity is in use elsewhere: quarantined"}
 
-// admit decides about a connection whose agent has proven key. It returns a *wire.CloseError when the agent must go.
+// claim enters the connection of an agent that has proven key. It returns a *wire.CloseError when the agent must go.
 //
 // A newer connection of the same start of the agent on the same machine replaces the older one at once. Any other does
 // so only when the older connection no longer answers: when it does, two hosts share an identity, and nobody can say
 // which one is right.
-func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte) (admission, error) {
+func (a *Service) claim(ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte) (claim, error) {
 	cleared := int64(-1)
 	for {
-		a, rival, err := h.tryAdmit(ctx, v, hello, key, cleared)
+		got, rival, err := a.tryClaim(ctx, v, hello, key, cleared)
 		if err != nil || rival == nil {
-			return a, err
+			return got, err
 		}
-		if h.answers(ctx, v, *rival) {
-			return a, h.expose(ctx, v, hello, *rival)
+		if a.answers(ctx, v, *rival) {
+			return got, a.expose(ctx, v, hello, *rival)
 		}
 		cleared = rival.Epoch
 	}
 }
 
-// tryAdmit writes the connection down, unless there is a rival whose epoch was not cleared before.
-func (h *Hub) tryAdmit(
+// tryClaim writes the connection down, unless there is a rival whose epoch was not cleared before.
+func (a *Service) tryClaim(
 	ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte, cleared int64,
-) (a admission, rival *earlier, err error) {
-	err = h.DB.As(ctx, v, func(tx *pg.Tx) error {
+) (got claim, rival *earlier, err error) {
+	err = a.DB.As(ctx, v, func(tx *pg.Tx) error {
 		rival = nil
 		who, err := agents.Lock(ctx, tx, v.ID)
 		if err != nil {
@@ -82,7 +83,7 @@ func (h *Hub) tryAdmit(
 		if !bytes.Equal(key, who.Key) { // enrolled anew since the key was proven
 			return errUnproven
 		}
-		before, err := findSession(ctx, tx, v.ID, h.pace.offline)
+		before, err := findSession(ctx, tx, v.ID, a.Timing.Offline)
 		if err != nil {
 			return err
 		}
@@ -90,11 +91,11 @@ func (h *Hub) tryAdmit(
 			rival = &before
 			return nil
 		}
-		a = admission{id: uuid.Must(uuid.NewV7()).String(), tokens: who.Epoch, name: who.Name, group: who.Group}
-		a.epoch, err = h.writeSession(ctx, tx, a.id, hello)
+		got = claim{id: uuid.Must(uuid.NewV7()).String(), tokens: who.Epoch, name: who.Name, group: who.Group}
+		got.epoch, err = a.writeSession(ctx, tx, got.id, hello)
 		return err
 	})
-	return a, rival, err
+	return got, rival, err
 }
 
 // turnedAway is the close code for an agent that may not work.
@@ -133,8 +134,8 @@ func findSession(ctx context.Context, tx *pg.Tx, agent string, offline time.Dura
 }
 
 // writeSession makes this process the holder of the agent's socket and notes what the agent says of itself.
-func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire.Hello) (epoch int64, err error) {
-	const session = `
+func (a *Service) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire.Hello) (epoch int64, err error) {
+	const entry = `
 		insert into agent_session (tenant_id, agent_id, id, process_id, epoch, boot_id, hostname, machine, ip)
 		values (current_tenant(), $1, $2, $3, 1, $4, $5, $6, $7)
 		    on conflict (tenant_id, agent_id) do update
@@ -144,10 +145,10 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		returning epoch`
 	row := tx.QueryRow(
 		ctx,
-		session,
+		entry,
 		tx.Viewer.ID,
 		id,
-		h.process,
+		a.Process,
 		agents.Short(hello.BootID),
 		agents.Short(hello.Hostname),
 		agents.Short(hello.Machine),
@@ -172,22 +173,14 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		agents.Short(hello.Hostname),
 		tx.Viewer.IP,
 		types(hello.ConnectorTypes),
-		skew(hello.Clock).Milliseconds(),
-		h.reasons(hello, skew(hello.Clock), nil),
+		session.Skew(hello.Clock).Milliseconds(),
+		session.DegradedReasons(hello, session.Skew(hello.Clock), nil, a.MinVersion),
 	)
 	if err != nil {
 		return 0, fmt.Errorf("note the agent's facts: %w", err)
 	}
 	// Should another process hold an older connection, it lets go of it now.
 	return epoch, agents.Changed(ctx, tx, tx.Viewer.ID)
-}
-
-// skew is how far an agent's clock is ahead of ours; an agent that does not tell has none.
-func skew(clock time.Time) time.Duration {
-	if clock.IsZero() {
-		return 0
-	}
-	return time.Until(clock)
 }
 
 // types keeps what an agent says it can run to a sensible number.
@@ -200,8 +193,8 @@ func types(list []string) []string {
 }
 
 // expose quarantines an agent whose identity is used by two processes at once.
-func (h *Hub) expose(ctx context.Context, v viewer.Viewer, hello wire.Hello, rival earlier) error {
-	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
+func (a *Service) expose(ctx context.Context, v viewer.Viewer, hello wire.Hello, rival earlier) error {
+	err := a.DB.As(ctx, v, func(tx *pg.Tx) error {
 		seen := map[string]any{
 			"boot_id": agents.Short(hello.BootID), "hostname": agents.Short(hello.Hostname), "ip": v.IP,
 			"other_boot_id": rival.Boot, "other_hostname": rival.Hostname, "other_ip": rival.IP,
@@ -217,74 +210,4 @@ func (h *Hub) expose(ctx context.Context, v viewer.Viewer, hello wire.Hello, riv
 		return err
 	}
 	return errClone
-}
-
-// answers reports whether an earlier connection still lives. It waits as long as that one has time to answer.
-func (h *Hub) answers(ctx context.Context, v viewer.Viewer, rival earlier) bool {
-	ctx, cancel := context.WithTimeout(ctx, h.pace.probe)
-	defer cancel()
-	if rival.Process == h.process {
-		return h.sessionOf(agentKey{v.Tenant, v.ID}).answers(ctx)
-	}
-	return h.answersElsewhere(ctx, v, rival)
-}
-
-// answers pings and waits for the answer to this very ping. Anything else that comes proves nothing: it may have been
-// on its way when its sender died.
-func (s *session) answers(ctx context.Context) bool {
-	if s == nil {
-		return false
-	}
-	answered, forget := s.socket.ask()
-	defer forget()
-	select {
-	case <-answered:
-		return true
-	case <-s.done:
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// answersElsewhere asks the process that holds the earlier connection to ping it. That process writes down when it
-// answered.
-func (h *Hub) answersElsewhere(ctx context.Context, v viewer.Viewer, rival earlier) bool {
-	asked, err := h.askToProbe(ctx, v)
-	if err != nil {
-		h.Log.WarnContext(ctx, "cannot ask after an agent's other connection", "agent", v.ID, "err", err)
-		return false
-	}
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return false
-		}
-		var heard, same bool
-		const sql = `
-			select coalesce(proved_at > $2, false), epoch = $3 and process_id = $4
-			  from agent_session
-			 where agent_id = $1`
-		err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
-			return tx.QueryRow(ctx, sql, v.ID, asked, rival.Epoch, rival.Process).Scan(&heard, &same)
-		})
-		switch {
-		case err != nil || !same:
-			return false
-		case heard:
-			return true
-		}
-	}
-}
-
-func (h *Hub) askToProbe(ctx context.Context, v viewer.Viewer) (asked time.Time, err error) {
-	err = h.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := tx.QueryRow(ctx, `select clock_timestamp()`).Scan(&asked); err != nil {
-			return err
-		}
-		return agents.Notify(ctx, tx, agents.PresenceChannel, "probe", v.ID)
-	})
-	return asked, err
 }

@@ -1,4 +1,4 @@
-package hub
+package presence
 
 import (
 	"context"
@@ -54,21 +54,48 @@ func (w watched) look(now time.Time, online bool, pair time.Duration) (watched, 
 	return w, happened
 }
 
-// look records who has come and gone since the last look of any process.
-func (h *Hub) look(ctx context.Context) {
-	byTenant, err := h.unsettled(ctx)
+// Watch records who has come and gone since the last look of any process.
+func (p *Service) Watch(ctx context.Context) {
+	byTenant, err := p.unsettled(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			h.Log.WarnContext(ctx, "cannot look who has come and gone", "err", err)
+			p.Log.WarnContext(ctx, "cannot look who has come and gone", "err", err)
 		}
 		return
 	}
 	for tenant, ids := range byTenant {
-		err := h.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { return h.settle(ctx, tx, ids) })
+		err := p.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { return p.settle(ctx, tx, ids) })
 		if err != nil && ctx.Err() == nil {
-			h.Log.WarnContext(ctx, "cannot record who has come and gone", "tenant", tenant, "err", err)
+			p.Log.WarnContext(ctx, "cannot record who has come and gone", "tenant", tenant, "err", err)
 		}
 	}
+}
+
+// isThere is whether an agent a with the session s is online. It needs @offline, in seconds.
+const isThere = `(a.state = 'registered' and coalesce(s.last_seen_at > now() - make_interval(secs => @offline), false))`
+
+// unsettled finds the agents whose coming or going is to be looked at, by tenant.
+func (p *Service) unsettled(ctx context.Context) (map[string][]string, error) {
+	found := map[string][]string{}
+	err := p.DB.Across(ctx, func(tx *pg.Tx) error {
+		const sql = `
+			select a.tenant_id::text, a.id::text
+			  from agent a
+			  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
+			 where a.seen_online <> ` + isThere + ` or a.told_online <> ` + isThere + ` or a.flapping_since is not null
+			 limit 5000`
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"offline": p.Timing.Offline.Seconds()})
+		if err != nil {
+			return err
+		}
+		var tenant, id string
+		_, err = pgx.ForEachRow(rows, []any{&tenant, &id}, func() error {
+			found[tenant] = append(found[tenant], id)
+			return nil
+		})
+		return err
+	})
+	return found, err
 }
 
 // coming is an agent that is looked at.
@@ -85,7 +112,7 @@ type coming struct {
 }
 
 // settle looks at some agents of one tenant. One that another process looks at is left to that.
-func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
+func (p *Service) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
 		select a.id::text, a.name, a.state, a.hostname, a.version_name, a.last_seen_at, ` + isThere +
 		` as online, clock_timestamp(), a.seen_online,
@@ -113,23 +140,23 @@ func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 			&w.Flapping,
 		)
 		return c, err
-	}, sql, pgx.NamedArgs{"ids": ids, "offline": h.pace.offline.Seconds()})
+	}, sql, pgx.NamedArgs{"ids": ids, "offline": p.Timing.Offline.Seconds()})
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		if err := h.note(ctx, tx, c); err != nil {
+		if err := p.note(ctx, tx, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *Hub) note(ctx context.Context, tx *pg.Tx, c coming) error {
-	if !c.Online && time.Since(h.began) < h.pace.back {
+func (p *Service) note(ctx context.Context, tx *pg.Tx, c coming) error {
+	if !c.Online && time.Since(p.Began) < p.Timing.Return {
 		return nil // after an outage of ours everybody seems to be gone
 	}
-	next, happened := c.watched.look(c.Now, c.Online, h.pace.pair)
+	next, happened := c.watched.look(c.Now, c.Online, p.Timing.Departures)
 	if happened == "" && next == c.watched {
 		return nil
 	}
