@@ -19,6 +19,6 @@
 //
 // Worked example: a sync of two chunks runs on berlin-1. Chunk 1 is taken, emitted and acknowledged. The connection
 // breaks while chunk 2 is stored: Lose. Berlin-1 is back within ten seconds and asks to resume; it is told to go on
-// with chunk 2, which is then a duplicate and is acknowledged without being emitted again. The result counts two chunks, as
-// many as were taken, and Do returns it.
+// with chunk 2, which is then a duplicate and is acknowledged without being emitted again. The result counts two
+// chunks, as many as were taken, and Do returns it.
 package call
