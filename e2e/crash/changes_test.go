@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
-	"github.com/grantwright/grantwright/e2e/process"
 )
 
 // Moments at which the programs may die while they change a target.
@@ -84,34 +82,12 @@ func (s *stage) provisions(t *testing.T, slapd *ldaptest.Server, seed int64, kil
 	s.rule(t, c, connector)
 	agent.Kill()
 
-	ctx, stop := context.WithCancel(context.Background())
-	s.order(story{kills: kills})
-	s.restart(t, ctx)
-	agent.Env = s.next("agent")
-	s.StartAgent(c, agent)
-	var supervisors sync.WaitGroup
-	supervisors.Go(func() {
-		s.supervise(ctx, t, "plane", func() *process.Child { return s.Plane.Child }, func(env []string) error {
-			s.Plane.Env = env
-			return s.Plane.Start(harness.Context(t))
-		})
-	})
-	supervisors.Go(func() {
-		s.supervise(ctx, t, "agent", func() *process.Child { return agent.Child }, func(env []string) error {
-			agent.Env = env
-			return agent.Start()
-		})
-	})
-	calmed := sync.OnceFunc(func() {
-		stop()
-		supervisors.Wait()
-	})
-	defer calmed() // a story that fails leaves no supervisor to the next one
+	disturbance := s.disturb(t, c, agent, kills)
 	for i := range staff {
 		s.hire(t, c, fmt.Sprintf("P%d", i), fmt.Sprintf("Seed%d", seed))
 	}
 	s.settled(t, c, len(kills))
-	calmed()
+	disturbance.end()
 	s.calmDown(t, agent)
 	s.onceEach(t, slapd, fmt.Sprintf("seed%d", seed))
 }

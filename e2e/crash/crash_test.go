@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
-	"github.com/grantwright/grantwright/e2e/process"
 )
 
 func number(name string, def int64) int64 {
@@ -77,37 +75,11 @@ func (s *stage) play(t *testing.T, story story, calm []string) {
 		id = agent.ID
 	}
 	connector := s.connect(t, c, story.source, id)
-	ctx, stop := context.WithCancel(context.Background())
-	s.order(story)
-	s.restart(t, ctx)
-	if agent != nil {
-		agent.Env = s.next("agent")
-		s.StartAgent(c, agent)
-	}
-	var supervisors sync.WaitGroup
-	supervisors.Go(func() {
-		s.supervise(ctx, t, "plane", func() *process.Child { return s.Plane.Child }, func(env []string) error {
-			s.Plane.Env = env
-			return s.Plane.Start(harness.Context(t))
-		})
-	})
-	if agent != nil {
-		supervisors.Go(func() {
-			s.supervise(ctx, t, "agent", func() *process.Child { return agent.Child }, func(env []string) error {
-				agent.Env = env
-				return agent.Start()
-			})
-		})
-	}
-	calmed := sync.OnceFunc(func() {
-		stop()
-		supervisors.Wait()
-	})
-	defer calmed() // a story that fails leaves no supervisor to the next one
+	disturbance := s.disturb(t, c, agent, story.kills)
 	run := s.Begin(c, connector, api.Sync{ChunkSize: chunk})
 	for _, k := range story.kills {
 		if k.moment == "" {
-			supervisors.Go(func() { s.strike(ctx, c, connector, run, k) })
+			disturbance.add(func(ctx context.Context) { s.strike(ctx, c, connector, run, k) })
 		}
 	}
 	end := s.await(t, c, connector, run)
@@ -117,7 +89,7 @@ func (s *stage) play(t *testing.T, story story, calm []string) {
 		}
 		end = s.await(t, c, connector, s.tryAgain(t, c, connector))
 	}
-	calmed()
+	disturbance.end()
 	s.calmDown(t, agent)
 	s.Well(end)
 	if diff := cmp.Diff(calm, s.picture(t, c)); diff != "" {
@@ -146,11 +118,11 @@ func (s *stage) tryAgain(t *testing.T, c *api.Client, connector string) string {
 }
 
 // order lines up the deaths at moments, program by program.
-func (s *stage) order(story story) {
+func (s *stage) order(kills []kill) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.orders)
-	for _, k := range story.kills {
+	for _, k := range kills {
 		if k.moment != "" {
 			s.orders[k.program] = append(s.orders[k.program], k)
 		}

@@ -99,6 +99,50 @@ func (s *stage) next(program string) []string {
 	return []string{crashpoint.Variable + "=" + k.moment + ":" + strconv.Itoa(k.n)}
 }
 
+// disturbance is what goes on beside a story: programs die and are started again.
+type disturbance struct {
+	stop context.CancelFunc
+	add  func(work func(context.Context)) // begins work that ends with the disturbance
+	work sync.WaitGroup
+}
+
+// disturb starts the programs so that they die as ordered, and starts them again whenever they do. agent may be nil.
+// The disturbance ends with the test at the latest, so that a story that fails leaves none to the next one.
+func (s *stage) disturb(t *testing.T, c *api.Client, agent *harness.Agent, kills []kill) *disturbance {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	d := &disturbance{stop: stop}
+	d.add = func(work func(context.Context)) { d.work.Go(func() { work(ctx) }) }
+	t.Cleanup(d.end)
+	s.order(kills)
+	s.restart(t, ctx)
+	if agent != nil {
+		agent.Env = s.next("agent")
+		s.StartAgent(c, agent)
+	}
+	d.add(func(ctx context.Context) {
+		s.supervise(ctx, t, "plane", func() *process.Child { return s.Plane.Child }, func(env []string) error {
+			s.Plane.Env = env
+			return s.Plane.Start(harness.Context(t))
+		})
+	})
+	if agent != nil {
+		d.add(func(ctx context.Context) {
+			s.supervise(ctx, t, "agent", func() *process.Child { return agent.Child }, func(env []string) error {
+				agent.Env = env
+				return agent.Start()
+			})
+		})
+	}
+	return d
+}
+
+// end lets nothing more be started again, and waits until all that goes on has ended. Once more is harmless.
+func (d *disturbance) end() {
+	d.stop()
+	d.work.Wait()
+}
+
 // supervise starts a program again whenever it dies, as a service manager does, until ctx ends.
 func (s *stage) supervise(
 	ctx context.Context,
