@@ -313,15 +313,15 @@ func (w *world) reckon(removed []bool, holdings []int) moment {
 // counts tells whether a holding is there for a side: it is given by a source that is not removed, or was held within
 // the window of a history policy, which counts for the second side alone.
 func (w *world) counts(h, side int, removed []bool) bool {
-	held := &w.holdings[h]
-	if held.past && w.sides[side] == 1 {
-		return true
-	}
+	sources := w.holdings[h].sources
 	if removed == nil {
-		return len(held.sources) > 0
+		return w.fromPast(h, side) || len(sources) > 0
 	}
-	return slices.ContainsFunc(held.sources, func(s int) bool { return !removed[s] })
+	return w.fromPast(h, side) || slices.ContainsFunc(sources, func(s int) bool { return !removed[s] })
 }
+
+// fromPast tells whether a holding counts for a side because it was held within the window, whatever gives it now.
+func (w *world) fromPast(h, side int) bool { return w.holdings[h].past && w.sides[side] == 1 }
 
 // usedWithin is how long ago access may have been used last to count as exercised.
 const usedWithin = 90 * 24 * time.Hour

@@ -72,7 +72,7 @@ func (r *Rules) duty(number int32, d Duty) {
 			}
 		}
 		if len(g) == 0 {
-			r.groups[number] = -1 // a group of no entitlement is met by nobody
+			r.groups[number] = -1 // nobody has an entitlement of an empty group
 		}
 	}
 	if len(d.Groups) == 0 {
@@ -135,7 +135,7 @@ func (p *Policy) check() error {
 	return nil
 }
 
-// Blind returns the sides that nobody can perform at the moment, in the order of the policies.
+// Blind returns the sides that no person can perform at the moment, in the order of the policies.
 func (r *Rules) Blind() []Blindness { return slices.Clone(r.blind) }
 
 // Policies returns the policies in their order. They must not be changed.

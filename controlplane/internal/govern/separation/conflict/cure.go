@@ -26,12 +26,11 @@ type search struct {
 
 // cures returns the smallest cures and whether they are proven to be the smallest.
 func (w *world) cures() ([][]int, bool) {
-	s := &search{world: w, found: map[string][]int{}, tried: map[string]bool{}}
+	s := &search{world: w, best: len(w.access.Sources), found: map[string][]int{}, tried: map[string]bool{}}
 	first := s.greedy()
 	if first == nil {
 		return nil, true
 	}
-	s.best = len(indices(first))
 	s.keep(first)
 	s.branch(make([]bool, len(w.access.Sources)), 0)
 	list := slices.SortedFunc(maps.Values(s.found), slices.Compare)
@@ -99,7 +98,7 @@ func (s *search) keep(removed []bool) {
 func (s *search) blocks(m *moment, removed []bool) [][]int {
 	var list [][]int
 	for _, side := range m.sides[:s.need] {
-		d := slices.IndexFunc(s.duties, func(d duty) bool { return d.side == side })
+		d := 0
 		for !m.duties[d] || s.duties[d].side != side {
 			d++
 		}
@@ -120,7 +119,7 @@ func (s *search) meets(m *moment, group, side int, removed []bool) (block []int,
 		if !slices.Contains(held.groups, group) {
 			continue
 		}
-		if held.past && s.sides[side] == 1 {
+		if s.fromPast(h, side) {
 			return nil, false
 		}
 		for _, source := range held.sources {

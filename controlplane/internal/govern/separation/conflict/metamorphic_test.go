@@ -112,7 +112,7 @@ func TestOtherNamesChangeNothing(t *testing.T) {
 }
 
 // TestARoleInTwoPartsConflictsAsTheWholeDoes splits one source that gives several entitlements into sources of one each:
-// what is violated stays, since it is about what somebody has and not about what gives it.
+// the violations stay, since they depend on the access that a person has and not on what grants it.
 func TestARoleInTwoPartsConflictsAsTheWholeDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, _ := draw(t)

@@ -73,7 +73,7 @@ type asked struct {
 	question string
 }
 
-// evaluate also checks by itself that each cure cures, and that no smaller part of it does.
+// evaluate returns the violations of a world. It checks that each cure ends its violation, and that no part of it does.
 func evaluate(t *testing.T, w *random) []asked {
 	t.Helper()
 	rules, access := w.rules(), w.access()

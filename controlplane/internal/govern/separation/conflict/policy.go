@@ -15,7 +15,7 @@ const (
 )
 
 // Duty is a function of the business, such as paying invoices. A person performs it by at least one entitlement of each
-// of its groups. A duty without groups, or with a group that no entitlement is left in, is performed by nobody.
+// of its groups. No person performs a duty without groups, or with a group that no entitlement is left in.
 type Duty struct {
 	ID     string
 	Groups [][]string // IDs of entitlements
@@ -33,7 +33,7 @@ type Policy struct {
 	Context   Context
 }
 
-// Side is performed by whoever performs one of its duties.
+// Side is one side of a policy. A person performs it by performing at least one of its duties.
 type Side struct {
 	Label   string
 	DutyIDs []string

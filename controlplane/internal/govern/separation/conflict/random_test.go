@@ -10,7 +10,7 @@ import (
 )
 
 // random is one person in a tenant with duties and policies. Its parts keep what the evaluation is not given: the
-// nesting as it stands, so that an oracle can follow it by itself.
+// nesting as it is, so that the oracle computes by itself what a grant gives.
 type random struct {
 	sources  []source
 	nested   [][2]int // entitlement in entitlement; there may be cycles
