@@ -25,7 +25,7 @@ var across = []string{
 	"app/welcome.go",        // whether there is a tenant at all
 	"front/webhook/sweep.go",
 	"front/webhook/worker.go",          // deliveries that are due, or over
-	"ground/event/listen.go",           // tenants whose events somebody has still to hear
+	"ground/event/listen.go",           // tenants with events that a listener has not taken
 	"ground/pg",                        // where it is made
 	"ground/limit/store.go",            // how fast tokens are used, which concerns no tenant
 	"ground/queue",                     // tenants with work that is due, and periodic jobs of the deployment

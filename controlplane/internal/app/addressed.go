@@ -1,12 +1,13 @@
 package app
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 )
 
 // addressing says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at

@@ -3,9 +3,9 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/problem"
-	"net/http"
 )
 
 // Fail answers a request that never reached a typed handler.

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
+	"net/http"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
-	"net/http"
 )
 
 // packReads packs the answers to reads. Everything about signing in, and every answer to a write, is sent as it is:

@@ -1,15 +1,16 @@
 package httpapi
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 )
 
 // health is where the process says that it serves. Load balancers ask it often, and it is answered under any load: it
 // needs no token, takes no place and counts for no limit.
 const health = "/health"
 
-// shed turns requests away that come on top of too many others: an answer that is late for everybody helps nobody.
+// shed refuses requests that come on top of too many others, so that those are answered in time.
 // Streams and agents' sockets give their place back once they stand. What is read outside of the API is small and at
 // hand, and takes no place.
 func (a *API) shed(next http.Handler) http.Handler {

@@ -28,6 +28,7 @@ type Body struct {
 	all, among *list.Element
 }
 
+// NewBodies returns the bodies of a process that has just begun.
 func NewBodies() *Bodies { return &Bodies{order: list.New(), by: map[netip.Prefix]*list.List{}} }
 
 // Enter takes note of a body, and cuts the oldest off where there are too many from its address or altogether.
@@ -50,6 +51,7 @@ func (a *Bodies) Enter(address string, cut func()) *Body {
 	return n
 }
 
+// Leave forgets a body that has arrived or failed. One that was cut off is forgotten already.
 func (a *Bodies) Leave(n *Body) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

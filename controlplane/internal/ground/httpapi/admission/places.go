@@ -19,9 +19,10 @@ const (
 	freeFromOne = 64  // of these, for one network
 )
 
-// Places counts the requests that a process works on, and turns away those beyond their number: an answer that is late
-// for everybody helps nobody. Requests without a token have places that are no others': a flood of sign-ins leaves the
-// API, and the API's load leaves sign-ins. Requests that wait for the world outside are counted apart.
+// Places counts the requests that a process works on, and refuses those beyond their number, so that the others are
+// answered in time. Requests without a token have places of their own: a flood of sign-ins does not slow the API down,
+// and load on the API does not keep users from signing in. Requests that wait for target systems or agents are counted
+// separately.
 type Places struct {
 	Most int // requests worked on at once, and requests that wait; 0: 512 of each
 
@@ -62,8 +63,8 @@ func (p *Places) take(taken *atomic.Int64, may int64, from netip.Prefix) (leave 
 	return sync.OnceFunc(func() { taken.Add(-1); p.fromOne.give(from) }), nil
 }
 
-// Wait counts a request that waits for the world outside, or refuses it when too many do. leave must be called once,
-// whatever err is.
+// Wait counts a request that waits for a target system or an agent, or refuses it when too many do. leave must be
+// called once, whatever err is.
 func (p *Places) Wait() (leave func(), err error) {
 	if p.waiting.Add(1) > p.most() {
 		err = overloaded("too many requests wait for targets and agents; try again in a moment")
@@ -71,7 +72,8 @@ func (p *Places) Wait() (leave func(), err error) {
 	return func() { p.waiting.Add(-1) }, err
 }
 
-// Shedding reports whether Enter or one of its kin has turned a request away within the last five seconds.
+// Shedding reports whether Enter, EnterUrgent or EnterUnknown has refused a request for lack of a place within the
+// last five seconds.
 func (p *Places) Shedding() bool {
 	return time.Since(time.Unix(0, p.shedAt.Load())) < 5*time.Second
 }

@@ -32,9 +32,8 @@ func Parse(header, value string) (tags []string, all bool, err error) {
 	}
 }
 
-// NotModified answers 304 to a GET whose If-None-Match names the current ETag (RFC 9110 section 13.1.2).
-// fail answers
-// a request whose header is malformed.
+// NotModified answers 304 to a GET whose If-None-Match names the current ETag (RFC 9110 section 13.1.2). fail answers a
+// request whose header is malformed.
 func NotModified(fail func(http.ResponseWriter, *http.Request, error)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

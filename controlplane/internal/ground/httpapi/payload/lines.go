@@ -14,7 +14,8 @@ import (
 // LineMedia are the media types of lines, with the names that the API gives them.
 var LineMedia = map[string]string{"text/csv": "csv", "application/x-ndjson": "ndjson", "application/jsonl": "ndjson"}
 
-// EncloseLines is a body of lines as the JSON object that it stands for.
+// EncloseLines converts a body of lines to a JSON object with the members format and data. It sets the request's
+// Content-Type to JSON.
 func EncloseLines(r *http.Request, body []byte) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {

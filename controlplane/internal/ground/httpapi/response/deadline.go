@@ -10,8 +10,8 @@ import (
 // writeTime is how long an answer that has been waited for may take on its way.
 const writeTime = 30 * time.Second
 
-// Patient stands in for the context of a request that waits for the world outside. The time to write begins with the
-// answer.
+// Patient stands in for the context of a request that waits for a target system or an agent. The time to write begins
+// with the answer.
 type Patient struct{ asked }
 
 // NewPatient lets the request of this context wait.

@@ -26,7 +26,7 @@ const worthPacking = 1400
 //
 // Two kinds are left as they are. What carries an ETag, because a strong one belongs to the bytes as they are sent
 // (RFC 9110 section 8.8.1), and If-Match must find it unchanged; it is one resource, and small. Files and streams of
-// events, which somebody waits for line by line, and whose end must not look whole when they are cut.
+// events, because clients read them line by line, and must notice when they are cut off.
 func Gzip(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json"}),
