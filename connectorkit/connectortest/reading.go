@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/protocol/schema/schematest"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // whole reads everything, and checks what it is made of: valid pages, records that come once, and

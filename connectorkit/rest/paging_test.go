@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
-	"pgregory.net/rapid"
 )
 
 // shelf is a target with n records that gives at most so many at a time, whatever it is asked for, in every style there

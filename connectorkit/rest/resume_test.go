@@ -14,11 +14,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/rest/read"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
-	"pgregory.net/rapid"
 )
 
 var errKilled = errors.New("killed")

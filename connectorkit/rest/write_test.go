@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"

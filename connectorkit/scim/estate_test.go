@@ -13,6 +13,7 @@ import (
 	"github.com/elimity-com/scim"
 	scimerrors "github.com/elimity-com/scim/errors"
 	"github.com/elimity-com/scim/schema"
+
 	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 )
 

@@ -12,10 +12,11 @@ import (
 
 	"github.com/elimity-com/scim"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/grantwright/grantwright/connectorkit/scim/checkpoint"
 	"github.com/grantwright/grantwright/connectorkit/scim/resource"
 	"github.com/grantwright/grantwright/connectorkit/scim/settings"
-	"pgregory.net/rapid"
 )
 
 // sets is what reads gave together, whatever came twice.

@@ -2,8 +2,9 @@ package condition
 
 import (
 	"encoding/json"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // Limits of a condition.

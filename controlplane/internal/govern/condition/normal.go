@@ -2,9 +2,10 @@ package condition
 
 import (
 	"encoding/json"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"slices"
 	"strconv"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // ruleForm and groupForm have the order of members that is stored.

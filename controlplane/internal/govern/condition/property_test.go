@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"pgregory.net/rapid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // drawn is a condition as somebody may send it, valid by construction.

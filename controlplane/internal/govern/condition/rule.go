@@ -1,9 +1,10 @@
 package condition
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"strings"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // group joins rules.

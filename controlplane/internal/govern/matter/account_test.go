@@ -2,10 +2,11 @@ package matter_test
 
 import (
 	"fmt"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 )
 
 // contested is an account of which rules cannot tell whether it is ada's or bob's.

@@ -1,8 +1,9 @@
 package matter_test
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 )
 
 // stops opens the circuit breaker of a system.

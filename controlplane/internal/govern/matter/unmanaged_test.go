@@ -1,8 +1,9 @@
 package matter_test
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 )
 
 // imported is a system whose first import is over. ada held staff before; ops and root appeared in the target since.

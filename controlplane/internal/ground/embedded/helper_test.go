@@ -19,8 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 )
 
 // helperDir names the data directory to a test binary that plays a control plane of its own.

@@ -11,9 +11,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 )
 
 func TestRoles(t *testing.T) {

@@ -17,8 +17,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 )
 
 // uidOf is the account a process runs as.

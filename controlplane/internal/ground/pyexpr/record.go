@@ -2,7 +2,6 @@ package pyexpr
 
 import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/conversion"
-
 	// Each of these declares its part of what an expression finds by name in package library.
 	_ "github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library/container"
 	_ "github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/library/datetime"

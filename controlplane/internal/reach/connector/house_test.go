@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,6 +24,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 var ctx = context.Background()

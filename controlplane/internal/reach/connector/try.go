@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // DiscoverOptions say what to look at in a target.

@@ -16,10 +16,9 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/connectors"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // talkative is a target that answers well and repeats the password it was given.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -22,9 +24,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
-
-	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/connectors"
 )
 
 var ctx = context.Background()

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"slices"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Order is a change of an account that is to be made.

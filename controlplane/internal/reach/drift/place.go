@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // write makes orders of what is to be written.

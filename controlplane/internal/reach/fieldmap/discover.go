@@ -5,12 +5,11 @@ import (
 	"fmt"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are

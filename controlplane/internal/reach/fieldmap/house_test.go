@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -31,6 +29,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/callback"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // house serves connectors, their mappings and their runs over a fresh database. Tokens are names of roles; "other" is

@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"slices"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 const (

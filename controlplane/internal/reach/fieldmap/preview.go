@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -15,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Previewing asks what mappings make of a few records.

@@ -12,12 +12,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Why a look was taken.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"

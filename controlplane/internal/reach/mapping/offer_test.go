@@ -3,10 +3,9 @@ package mapping_test
 import (
 	"testing"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func TestWhatAPackOffersTakesThePlaceOfAGuess(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -17,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // SchemaDecisions are decisions about some fields of a diff, or all that are left.

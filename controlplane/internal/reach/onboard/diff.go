@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // States of a diff. It is closed once everything is decided, or when it was dismissed.

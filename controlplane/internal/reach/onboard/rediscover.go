@@ -7,8 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/sse"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -16,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // RediscoverOptions say how to look. All kinds of object are looked at: a part would show the others as removed.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"

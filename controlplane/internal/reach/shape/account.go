@@ -9,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // The attributes that every connector knows by these names, and writes where its target keeps them.

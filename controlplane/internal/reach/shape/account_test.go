@@ -10,12 +10,11 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func asUnmakable(err error, u **Unmakable) bool { return errors.As(err, u) }

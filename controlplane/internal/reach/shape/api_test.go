@@ -10,14 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func TestAConnectorWritesAsItsTypeHasItUntilSomebodySaysOtherwise(t *testing.T) {

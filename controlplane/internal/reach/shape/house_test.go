@@ -16,8 +16,6 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/connectors"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -25,6 +23,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 var ctx = context.Background()

@@ -4,11 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Owned is an attribute that the template always writes, as it should be of an account that is there. A nil value says

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -19,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Connectors opens connectors with their secrets.

@@ -3,12 +3,13 @@ package auth_test
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
 type sessionList struct {

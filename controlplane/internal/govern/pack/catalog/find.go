@@ -3,9 +3,10 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"github.com/jackc/pgx/v5"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/builtin"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"

@@ -3,12 +3,13 @@ package format
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/archive"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/document"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/schema"
-	"slices"
-	"strings"
 )
 
 // Source is a pack as it was read, before it is filled in.
