@@ -21,7 +21,7 @@ import (
 func addAsking(_ context.Context, p *parts) error {
 	matters := &matter.Service{
 		DB:      p.db,
-		Guide:   p.guide,
+		Fields:  p.guide,
 		Changes: p.changes,
 		Packs:   p.packs.Conflicts(),
 		Log:     p.log,

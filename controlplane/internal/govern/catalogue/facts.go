@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -26,7 +25,7 @@ func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []st
 	if len(conditions) == 0 {
 		return met, nil
 	}
-	parsed, needs := map[string]condition.Condition{}, condition.Needs{}
+	parsed, needs := map[string]condition.Condition{}, fact.Needs{}
 	for _, text := range conditions {
 		if c, problems := condition.Parse([]byte(text)); len(problems) == 0 {
 			parsed[text], needs = c, needs.And(c.Needs())
@@ -45,7 +44,7 @@ func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []st
 }
 
 // factsOf reads what conditions ask about somebody; nil: there is no such person.
-func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (*condition.Person, error) {
+func factsOf(ctx context.Context, tx *pg.Tx, id string, needs fact.Needs) (*fact.Person, error) {
 	usual, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -54,78 +53,48 @@ func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (
 	if err != nil {
 		return nil, fmt.Errorf("the tenant's day: %w", err)
 	}
-	var p *condition.Person
+	var p *fact.Person
 	err = identity.EachFacts(ctx, tx, []string{id}, func(_ string, f identity.Facts) error {
-		p = &condition.Person{Identity: f, Day: today}
+		p = &fact.Person{Identity: f, Day: today}
 		return nil
 	})
 	if err != nil || p == nil {
 		return nil, err
 	}
-	if p.Managers, err = named(ctx, tx, managersAbove, id, needs.Managers); err != nil {
+	above, err := fact.ManagersAbove(ctx, tx, []string{id}, needs.Managers)
+	if err != nil {
 		return nil, err
 	}
-	if p.Roles, err = named(ctx, tx, rolesHeld, id, needs.Roles); err != nil {
+	p.Managers = above[id]
+	if p.Roles, err = fact.Named(ctx, tx, rolesHeld, id, needs.Roles); err != nil {
 		return nil, err
 	}
-	p.Entitlements, err = named(ctx, tx, entitlementsHeld, id, needs.Entitlements)
+	p.Entitlements, err = fact.Named(ctx, tx, entitlementsHeld, id, needs.Entitlements)
 	return p, err
 }
 
-// Which of the @named managers are above somebody, and which roles and entitlements they hold. Here it does not matter
-// how they came by them: what is offered to somebody gives them nothing yet. union, so that a cycle of managers ends.
+// Which of the @named roles and entitlements somebody holds. Here it does not matter how they came by them: what is
+// offered to somebody gives them nothing yet.
 const (
-	managersAbove = `
-		with recursive up (id) as (
-		    select i.manager_id from identity i where i.id = @identity and i.manager_id is not null
-		     union
-		    select m.manager_id from up join identity m on m.id = up.id where m.manager_id is not null
-		)
-		select n.name
-		  from up
-		  join identity m on m.id = up.id and m.id <> @identity
-		 cross join lateral unnest(array[m.id::text, m.external_id]) n (name)
-		 where n.name = any(@named)`
 	rolesHeld = `
 		select n.name
 		  from (select x.role_id
 		          from access_reason x
-		         where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow' and x.role_id is not null
+		         where x.identity_id = @id and x.state = 'active' and x.effect = 'allow' and x.role_id is not null
 		         union
-		        select a.role_id from role_assignment a where a.identity_id = @identity and a.state = 'active') h
+		        select a.role_id from role_assignment a where a.identity_id = @id and a.state = 'active') h
 		  join role r on r.id = h.role_id
 		 cross join lateral unnest(array[r.id::text, r.key]) n (name)
 		 where n.name = any(@named)`
 	entitlementsHeld = `
 		select x.entitlement_id::text
 		  from access_reason x
-		 where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow'
+		 where x.identity_id = @id and x.state = 'active' and x.effect = 'allow'
 		     and x.entitlement_id::text = any(@named)
 		 union
 		select g.entitlement_id::text
 		  from account a
 		  join access_grant g on g.account_id = a.id
-		 where a.identity_id = @identity and g.status in ('active', 'ending', 'revoking', 'missing')
+		 where a.identity_id = @id and g.status in ('active', 'ending', 'revoking', 'missing')
 		     and g.entitlement_id::text = any(@named)`
 )
-
-// named are those of the names for which a statement finds something.
-func named(ctx context.Context, tx *pg.Tx, sql, identity string, names []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	if len(names) == 0 {
-		return found, nil
-	}
-	var name string
-	if err := pg.Each(
-		ctx,
-		tx,
-		"read what conditions ask",
-		[]any{&name},
-		func() error { found[name] = true; return nil },
-		sql,
-		pgx.NamedArgs{"identity": identity, "named": names},
-	); err != nil {
-		return nil, err
-	}
-	return found, nil
-}

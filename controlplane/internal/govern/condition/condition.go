@@ -2,8 +2,8 @@ package condition
 
 import (
 	"encoding/json"
-	"slices"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
@@ -21,15 +21,7 @@ type Condition struct {
 	root node
 	// needs are the memberships that the rules ask for, so that callers can load them for many
 	// people at once.
-	needs Needs
-}
-
-// Needs are the facts that a condition asks for beyond the fields of the person.
-type Needs struct {
-	Managers     []string // whose trees it names
-	Roles        []string
-	Entitlements []string
-	Clock        bool // its answer may change with the day alone
+	needs fact.Needs
 }
 
 // Problem is something that a condition cannot be saved with.
@@ -57,7 +49,7 @@ type Warning struct {
 
 // node is a group, a rule or an expression.
 type node interface {
-	met(f Facts, warn *[]Warning) bool
+	met(f fact.Facts, warn *[]Warning) bool
 	normal() any
 	say(nested bool) string
 }
@@ -81,7 +73,7 @@ func finish(root node) Condition {
 	}
 	c := Condition{root: root}
 	place(root, "#")
-	c.needs.collect(root)
+	collect(&c.needs, root)
 	return c
 }
 
@@ -92,7 +84,7 @@ func FieldNames() []string { return field.Names() }
 func Everybody() Condition { return finish(&group{match: field.MatchAll}) }
 
 // Match says whether somebody meets the condition, and which rules could not be answered.
-func (c Condition) Match(f Facts) (bool, []Warning) {
+func (c Condition) Match(f fact.Facts) (bool, []Warning) {
 	if c.root == nil {
 		return false, nil
 	}
@@ -109,7 +101,7 @@ func (c Condition) Sentence() string {
 }
 
 // Needs are the facts that it asks for.
-func (c Condition) Needs() Needs { return c.needs }
+func (c Condition) Needs() fact.Needs { return c.needs }
 
 // MarshalJSON gives the normal form: two conditions of one form ask the same.
 func (c Condition) MarshalJSON() ([]byte, error) {
@@ -119,42 +111,24 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.root.normal())
 }
 
-// collect adds what a node needs. Expressions read fields only.
-func (n *Needs) collect(x node) {
+// collect adds what a part of a condition needs. Expressions read fields only.
+func collect(n *fact.Needs, x node) {
 	switch x := x.(type) {
 	case *group:
 		for _, each := range x.of {
-			n.collect(each)
+			collect(n, each)
 		}
 	case *script:
 		// An expression has no clock and reads fields alone.
 	case *rule:
 		switch x.op {
 		case field.InTree:
-			n.Managers = merge(n.Managers, x.texts)
+			n.Managers = fact.AddMissing(n.Managers, x.texts)
 		case field.HasRole:
-			n.Roles = merge(n.Roles, x.texts)
+			n.Roles = fact.AddMissing(n.Roles, x.texts)
 		case field.HasEntitlement:
-			n.Entitlements = merge(n.Entitlements, x.texts)
+			n.Entitlements = fact.AddMissing(n.Entitlements, x.texts)
 		}
 		n.Clock = n.Clock || x.moment.relative
-	}
-}
-
-// merge adds the texts that are not there yet.
-func merge(into, more []string) []string {
-	for _, m := range more {
-		if !slices.Contains(into, m) {
-			into = append(into, m)
-		}
-	}
-	return into
-}
-
-// And joins what two conditions need.
-func (n Needs) And(o Needs) Needs {
-	return Needs{
-		Managers: merge(slices.Clone(n.Managers), o.Managers), Roles: merge(slices.Clone(n.Roles), o.Roles),
-		Entitlements: merge(slices.Clone(n.Entitlements), o.Entitlements), Clock: n.Clock || o.Clock,
 	}
 }

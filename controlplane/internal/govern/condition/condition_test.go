@@ -2,6 +2,7 @@ package condition
 
 import (
 	"encoding/json"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +10,8 @@ import (
 
 var day0 = time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
 
-func person(fields map[string]any) *Person {
-	return &Person{
+func person(fields map[string]any) *fact.Person {
+	return &fact.Person{
 		Identity:     fields,
 		Day:          day0,
 		Managers:     map[string]bool{"boss": true},

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
+	"pgregory.net/rapid"
 )
 
 // drawn is a condition as somebody may send it, valid by construction.
@@ -93,7 +93,7 @@ func drawnValue(t *rapid.T, f *field.Field, op string) any {
 	return drawnText(t, f)
 }
 
-func drawnPerson(t *rapid.T) *Person {
+func drawnPerson(t *rapid.T) *fact.Person {
 	value := rapid.OneOf(
 		rapid.Just[any](nil),
 		rapid.SampledFrom([]any{"A", "b or c", "Zoë", float64(7), true, "2026-02-28", []any{"A"}, map[string]any{}}),

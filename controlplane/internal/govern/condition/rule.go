@@ -1,10 +1,10 @@
 package condition
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"strings"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // group joins rules.
@@ -15,7 +15,7 @@ type group struct {
 }
 
 // met looks at no more rules than it needs.
-func (g *group) met(f Facts, warn *[]Warning) bool {
+func (g *group) met(f fact.Facts, warn *[]Warning) bool {
 	for _, n := range g.of {
 		switch met := n.met(f, warn); {
 		case g.match == field.MatchAll && !met:
@@ -47,7 +47,7 @@ type rule struct {
 // met says whether a person satisfies the rule. A field that the person does not have, or of
 // another type, is a warning and false, so that a policy never gives access by mistake. A field
 // that is known to be empty satisfies only the negative operators.
-func (r *rule) met(f Facts, warn *[]Warning) bool {
+func (r *rule) met(f fact.Facts, warn *[]Warning) bool {
 	switch r.op {
 	case field.InTree:
 		return anyOf(r.texts, f.InTree)
@@ -121,7 +121,7 @@ func empty(v any) bool {
 }
 
 // compare says whether the value is what is asked for; fits is false when it is of another type.
-func (r *rule) compare(v any, f Facts) (met, fits bool) {
+func (r *rule) compare(v any, f fact.Facts) (met, fits bool) {
 	switch r.op {
 	case field.Eq, field.In:
 		return r.equals(v, f)
@@ -141,7 +141,7 @@ func (r *rule) compare(v any, f Facts) (met, fits bool) {
 }
 
 // equals compares a value with those of the rule. fits is false if the types cannot be compared.
-func (r *rule) equals(v any, f Facts) (met, fits bool) {
+func (r *rule) equals(v any, f fact.Facts) (met, fits bool) {
 	switch r.field.Kind {
 	case field.Flag:
 		b, ok := v.(bool)
@@ -202,7 +202,7 @@ func (r *rule) sameDay(v any, today time.Time) (met, fits bool) {
 }
 
 // ordered compares times. Of a day and an instant the days count, so that nothing is after the day it is on.
-func (r *rule) ordered(v any, f Facts) (met, fits bool) {
+func (r *rule) ordered(v any, f fact.Facts) (met, fits bool) {
 	s, isText := v.(string)
 	t, exact, ok := instant(s)
 	if !isText || !ok {

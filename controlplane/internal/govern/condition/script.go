@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax"
 	python "github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr/syntax/parser"
@@ -98,7 +99,7 @@ type recorder interface{ Record() *pyexpr.Record }
 
 // met evaluates the expression. One that fails is a warning and false. The warning has no values of
 // the person: it is shown to administrators of policies.
-func (s *script) met(f Facts, warn *[]Warning) bool {
+func (s *script) met(f fact.Facts, warn *[]Warning) bool {
 	var record *pyexpr.Record
 	if r, ok := f.(recorder); ok {
 		record = r.Record()

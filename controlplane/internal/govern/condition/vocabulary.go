@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 )
@@ -96,7 +97,7 @@ func (v Vocabulary) Expression(source string) (Expression, error) {
 }
 
 // Value evaluates it. The error has no values of the person in it.
-func (e Expression) Value(f Facts) (any, error) {
+func (e Expression) Value(f fact.Facts) (any, error) {
 	value, err := e.program.Eval(context.Background(), f.Fields()[e.about], pyexpr.NewRecord(f.Fields()))
 	var wrong *pyexpr.Error
 	if errors.As(err, &wrong) {

@@ -86,7 +86,7 @@ func open(t testing.TB) *house {
 		log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		h.matters = &matter.Service{
 			DB:      db,
-			Guide:   guide,
+			Fields:  guide,
 			Changes: h.changes,
 			Packs:   packs.Conflicts(),
 			Log:     log,

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard/schemadiff"
 )
 
 // schemaDiffs are fields of sources that have changed since they were mapped.
@@ -38,7 +38,7 @@ func (s *Service) schemaDiffs() kind.Kind {
 
 // askDiffs makes the decision tasks for fields of a source that have changed.
 func askDiffs(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
-	found, err := onboard.Undecided(ctx, tx, ids)
+	found, err := schemadiff.Undecided(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func askDiffs(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 }
 
 // fieldsChanged asks what becomes of changed fields.
-func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
+func fieldsChanged(d schemadiff.SchemaDiff, name, businessID string) decision.New {
 	broken := 0
 	for _, f := range d.Removed {
 		broken += len(f.Breaks)
@@ -135,7 +135,7 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 // decide field by field.
 func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	connector := a.Task.Subject.ID
-	var asked onboard.SchemaDecisions
+	var asked schemadiff.SchemaDecisions
 	switch a.Decision.Action {
 	case "accept_all":
 		asked.AcceptAll = true
@@ -156,12 +156,12 @@ func (s *Service) answerDiff(ctx context.Context, tx *pg.Tx, a decision.Answered
 			return err
 		}
 	}
-	_, err := s.Guide.Decide(ctx, tx, connector, a.Task.Key, kind.SeenVersion(a.Task), asked)
+	_, err := s.Fields.Decide(ctx, tx, connector, a.Task.Key, kind.SeenVersion(a.Task), asked)
 	return kind.Outdated(kind.PointIntoInputs(err))
 }
 
 // known refuses decisions that there are not; a path of their own checks that before it comes to them.
-func known(list []onboard.NewSchemaDecision) error {
+func known(list []schemadiff.NewSchemaDecision) error {
 	for i, d := range list {
 		if d.Decision != "accept" && d.Decision != "override" && d.Decision != "ignore" {
 			return kind.BadInput(fmt.Sprintf("decisions/%d/decision", i), "accept, override or ignore")

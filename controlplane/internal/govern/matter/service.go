@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard/schemadiff"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 )
@@ -17,9 +17,9 @@ import (
 // Service looks at what has to be decided, and carries out what was. All exported fields are needed.
 type Service struct {
 	DB      *pg.DB
-	Guide   *onboard.Service // decides about changed fields
-	Changes Changes          // makes changes of target systems
-	Packs   Packs            // resolves conflicts
+	Fields  Fields  // decides about changed fields of sources
+	Changes Changes // makes changes of target systems
+	Packs   Packs   // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -28,6 +28,19 @@ type Service struct {
 type Changes interface {
 	Accept(ctx context.Context, tx *pg.Tx, o order.Order) (taskview.TaskDetail, error)
 	Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error
+}
+
+// Fields carries out decisions about changed fields of a source: its mappings follow, and the diff is closed once nothing
+// of it waits. match is asked about the version of the diff.
+type Fields interface {
+	Decide(
+		ctx context.Context,
+		tx *pg.Tx,
+		connectorID, id string,
+		match httpapi.IfMatch,
+		d schemadiff.SchemaDecisions,
+	) (
+		schemadiff.SchemaDiff, error)
 }
 
 // Packs resolves a conflict of a sector pack by keeping ours, taking theirs, or the merged fields. match is asked about

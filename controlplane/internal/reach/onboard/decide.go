@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -14,57 +13,24 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard/schemadiff"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
-)
-
-// SchemaDecisions are decisions about some fields of a diff, or all that are left.
-type SchemaDecisions struct {
-	// Decisions about single fields of the schema diff.
-	Decisions []NewSchemaDecision `json:"decisions,omitempty" maxItems:"2000" nullable:"false"`
-	// Accept all that is undecided.
-	AcceptAll bool `json:"accept_all,omitempty"`
-	// Leave all that is undecided as it was, and close the diff.
-	Dismiss bool `json:"dismiss,omitempty"`
-}
-
-// NewSchemaDecision is a decision about one field.
-type NewSchemaDecision struct {
-	// Kind of record that the field belongs to.
-	Object string `json:"object" maxLength:"40"`
-	// Name of the source field.
-	Path string `json:"path" maxLength:"10000"`
-	// Whether to follow the proposal (accept), use the given mapping (override), or not use the field (ignore).
-	Decision string `json:"decision" enum:"accept,override,ignore"`
-	// Required with override, and only allowed with it.
-	Mapping *OverrideMapping `json:"mapping,omitempty"`
-}
-
-// OverrideMapping is what is to be done with the field.
-type OverrideMapping struct {
-	// Whether the field fills target_field (map) or is not used (ignore).
-	Action string `json:"action,omitempty" enum:"map,ignore" default:"map"`
-	// Field of the object, or attributes.<name>, that the source field fills.
-	Target string `json:"target_field,omitempty" maxLength:"100"`
-	// A Python expression of value and record; without it, the value is used as it is.
-	Transform string `json:"transform,omitempty" maxLength:"4096"`
-}
-
-const (
-	decisionAccept   = "accept"
-	decisionOverride = "override"
-	decisionIgnore   = "ignore"
 )
 
 type decideIn struct {
 	ID     string `path:"id"`
 	DiffID string `path:"diff_id"`
 	httpapi.IfMatch
-	Body SchemaDecisions
+	Body schemadiff.SchemaDecisions
 }
 
-func (s *Service) decide(ctx context.Context, v viewer.Viewer, in *decideIn) (*httpapi.One[SchemaDiff], error) {
-	var d SchemaDiff
+func (s *Service) decide(
+	ctx context.Context,
+	v viewer.Viewer,
+	in *decideIn,
+) (*httpapi.One[schemadiff.SchemaDiff], error) {
+	var d schemadiff.SchemaDiff
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		d, err = s.Decide(ctx, tx, in.ID, in.DiffID, in.IfMatch, in.Body)
 		return err
@@ -78,12 +44,12 @@ func (s *Service) Decide(
 	tx *pg.Tx,
 	connectorID, id string,
 	match httpapi.IfMatch,
-	asked SchemaDecisions,
-) (SchemaDiff, error) {
+	asked schemadiff.SchemaDecisions,
+) (schemadiff.SchemaDiff, error) {
 	if err := lock(ctx, tx, connectorID); err != nil {
-		return SchemaDiff{}, err
+		return schemadiff.SchemaDiff{}, err
 	}
-	d, err := find(ctx, tx, connectorID, id, "for update")
+	d, err := findDiff(ctx, tx, connectorID, id, "for update")
 	if err != nil {
 		return d, err
 	}
@@ -93,11 +59,16 @@ func (s *Service) Decide(
 	if err := s.carryOut(ctx, tx, d, asked); err != nil {
 		return d, err
 	}
-	return find(ctx, tx, connectorID, id, "")
+	return findDiff(ctx, tx, connectorID, id, "")
 }
 
 // carryOut applies decisions to a diff, to the mappings and to the snapshot that these are about.
-func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked SchemaDecisions) error {
+func (s *Service) carryOut(
+	ctx context.Context,
+	tx *pg.Tx,
+	d schemadiff.SchemaDiff,
+	asked schemadiff.SchemaDecisions,
+) error {
 	if d.ClosedAt != nil {
 		return fault.Coded(
 			fault.Conflict,
@@ -120,7 +91,7 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 			"the fields were discovered again in the meantime; rediscover to see the current differences",
 		)
 	}
-	decisions, err := asked.about(d)
+	decisions, err := asked.About(d)
 	if err != nil {
 		return err
 	}
@@ -131,88 +102,30 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 	for _, n := range decisions {
 		d.Decisions = append(
 			d.Decisions,
-			SchemaDecision{Object: n.Object, Path: n.Path, Decision: n.Decision, Mapping: n.rule(), By: by, At: at},
+			schemadiff.SchemaDecision{
+				Object:   n.Object,
+				Path:     n.Path,
+				Decision: n.Decision,
+				Mapping:  n.Rule(),
+				By:       by,
+				At:       at,
+			},
 		)
 	}
-	waiting := d.undecided()
+	waiting := d.Waiting()
 	if len(decisions) > 0 {
 		if d.BaseID, err = s.adopt(ctx, tx, c, base, d, waiting); err != nil {
 			return err
 		}
 	}
-	d.State = stateOf(d, asked.Dismiss, len(waiting))
+	d.State = schemadiff.StateAfter(d, asked.Dismiss, len(waiting))
 	if len(waiting) == 0 || asked.Dismiss {
 		d.ClosedAt = &at
 	}
-	if err := keep(ctx, tx, d); err != nil {
+	if err := schemadiff.Update(ctx, tx, d); err != nil {
 		return err
 	}
 	return note(ctx, tx, c, d, decisions, asked.Dismiss)
-}
-
-func stateOf(d SchemaDiff, dismissed bool, waiting int) string {
-	switch {
-	case waiting == 0:
-		return stateAccepted
-	case len(d.Decisions) > 0:
-		return statePartially
-	case dismissed:
-		return stateDismissed
-	}
-	return stateOpen
-}
-
-// about are the decisions one by one. Its fault lists those that cannot be taken.
-func (a SchemaDecisions) about(d SchemaDiff) ([]NewSchemaDecision, error) {
-	ways := 0
-	for _, way := range []bool{len(a.Decisions) > 0, a.AcceptAll, a.Dismiss} {
-		if way {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return nil, fault.New(fault.Invalid, "give one of decisions, accept_all and dismiss").
-			With(fault.Field{Pointer: "#/decisions", Code: "required", Detail: "decide about fields one by one, or " +
-				"accept all, or dismiss the diff"})
-	}
-	waiting := d.undecided()
-	if a.AcceptAll {
-		for _, k := range waiting {
-			a.Decisions = append(a.Decisions, NewSchemaDecision{Object: k[0], Path: k[1], Decision: decisionAccept})
-		}
-	}
-	return a.Decisions, wrongOf(a.Decisions, d.fields(), waiting)
-}
-
-func wrongOf(decisions []NewSchemaDecision, all, waiting []fieldKey) error {
-	var wrong []fault.Field
-	seen := map[fieldKey]bool{}
-	for i, n := range decisions {
-		k := fieldKey{n.Object, n.Path}
-		say := func(member, code, detail string) {
-			wrong = append(
-				wrong,
-				fault.Field{Pointer: fmt.Sprintf("#/decisions/%d/%s", i, member), Code: code, Detail: detail},
-			)
-		}
-		switch {
-		case !slices.Contains(all, k):
-			say("path", "unknown_field", "the diff does not contain this field")
-		case !slices.Contains(waiting, k):
-			say("path", "already_decided", "this field is decided; change its mapping at /mappings")
-		case seen[k]:
-			say("path", "duplicate", "there is another decision about this field")
-		case n.Decision == decisionOverride && n.Mapping == nil:
-			say("mapping", "required", "set what happens to the field instead")
-		case n.Decision != decisionOverride && n.Mapping != nil:
-			say("mapping", "not_allowed", "it is only allowed with override")
-		}
-		seen[k] = true
-	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	return fault.New(fault.Invalid, "%d of the decisions are invalid. See errors.", len(wrong)).With(wrong...)
 }
 
 // adopt makes the later look the one that mappings are about, but for the fields that wait. It returns the snapshot's
@@ -222,14 +135,14 @@ func (s *Service) adopt(
 	tx *pg.Tx,
 	c connector.Connector,
 	base fieldmap.SchemaSnapshot,
-	d SchemaDiff,
-	waiting []fieldKey,
+	d schemadiff.SchemaDiff,
+	waiting []schemadiff.FieldKey,
 ) (string, error) {
 	after, err := fieldmap.Snapshot(ctx, tx, c.ID, d.ToSnapshotID)
 	if err != nil {
 		return "", err
 	}
-	objects, whole := settled(base, after, waiting)
+	objects, whole := schemadiff.Merge(base.Discovered(), after.Discovered(), waiting)
 	if !whole {
 		answer := v1.DiscoverResponse{
 			Success:      true,
@@ -265,8 +178,8 @@ func note(
 	ctx context.Context,
 	tx *pg.Tx,
 	c connector.Connector,
-	d SchemaDiff,
-	decisions []NewSchemaDecision,
+	d schemadiff.SchemaDiff,
+	decisions []schemadiff.NewSchemaDecision,
 	dismissed bool,
 ) error {
 	var changes []audit.Change

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard/schemadiff"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -32,7 +33,7 @@ type Rediscovery struct {
 	// The look as it was kept; null when it did not succeed.
 	SnapshotID *string `json:"schema_snapshot_id"`
 	// What differs; null where nothing does.
-	Diff *SchemaDiff `json:"diff"`
+	Diff *schemadiff.SchemaDiff `json:"diff"`
 	// Problems that did not stop the discovery.
 	Warnings []v1.Warning `json:"warnings" nullable:"false"`
 	// What the target, the network or an agent answered.
@@ -110,7 +111,7 @@ func (s *Service) Rediscover(
 				return err
 			}
 			out.SnapshotID = &snap.ID
-			out.Diff, err = s.compare(ctx, tx, id, snap)
+			out.Diff, err = s.keepDiff(ctx, tx, id, snap)
 			return err
 		},
 	)
@@ -124,14 +125,14 @@ func (s *Service) Rediscover(
 	return out, nil
 }
 
-// compare keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where
+// keepDiff keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where
 // nothing does.
-func (s *Service) compare(
+func (s *Service) keepDiff(
 	ctx context.Context,
 	tx *pg.Tx,
 	id string,
 	after fieldmap.SchemaSnapshot,
-) (*SchemaDiff, error) {
+) (*schemadiff.SchemaDiff, error) {
 	if err := lock(ctx, tx, id); err != nil {
 		return nil, err
 	}
@@ -151,19 +152,20 @@ func (s *Service) compare(
 	if err != nil {
 		return nil, err
 	}
-	d := between(before, after, rules, proposals)
-	replaced, err := closeOpen(ctx, tx, id)
-	if err != nil || len(d.fields()) == 0 {
+	d := schemadiff.Compare(before.Discovered(), after.Discovered(), rules, proposals)
+	d.ConnectorID, d.FromSnapshotID, d.BaseID, d.ToSnapshotID = before.ConnectorID, before.ID, before.ID, after.ID
+	replaced, err := schemadiff.CloseOpen(ctx, tx, id)
+	if err != nil || len(d.Fields()) == 0 {
 		return nil, err
 	}
 	d.ID = uuid.Must(uuid.NewV7()).String()
-	if err := insert(ctx, tx, d); err != nil {
+	if err := schemadiff.Insert(ctx, tx, d); err != nil {
 		return nil, err
 	}
-	if err := replace(ctx, tx, replaced, d.ID); err != nil {
+	if err := schemadiff.Replace(ctx, tx, replaced, d.ID); err != nil {
 		return nil, err
 	}
-	if d, err = find(ctx, tx, id, d.ID, ""); err != nil {
+	if d, err = findDiff(ctx, tx, id, d.ID, ""); err != nil {
 		return nil, err
 	}
 	return &d, audit.Record(ctx, tx, audit.Entry{

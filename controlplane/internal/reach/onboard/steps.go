@@ -86,7 +86,7 @@ func (f facts) connectionStep() WizardStep {
 	return step
 }
 
-// fields are the settings that apply, with their values where these may be shown.
+// Fields are the settings that apply, with their values where these may be shown.
 func (f facts) fields() []WizardField {
 	settings := map[string]any{}
 	for key, value := range f.connector.Connection {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -19,10 +19,10 @@ func Facts(
 	ctx context.Context,
 	tx *pg.Tx,
 	ids []string,
-	needs condition.Needs,
+	needs fact.Needs,
 	at time.Time,
-) (map[string]*condition.Person, error) {
-	found := map[string]*condition.Person{}
+) (map[string]*fact.Person, error) {
+	found := map[string]*fact.Person{}
 	ids = approval.SortedSet(ids)
 	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
@@ -32,7 +32,7 @@ func Facts(
 	if err != nil {
 		return nil, fmt.Errorf("the tenant's date: %w", err)
 	}
-	above, err := treesOf(ctx, tx, ids, needs.Managers)
+	above, err := fact.ManagersAbove(ctx, tx, ids, needs.Managers)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Facts(
 		return nil, err
 	}
 	err = identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
-		found[id] = &condition.Person{
+		found[id] = &fact.Person{
 			Identity:     f,
 			Managers:     above[id],
 			Roles:        roles[id],
@@ -66,46 +66,8 @@ func put(s sets, id string, names ...string) {
 	}
 }
 
-// treesOf finds which of the managers that conditions name are above people. union, so that a cycle ends.
-func treesOf(ctx context.Context, tx *pg.Tx, ids, named []string) (sets, error) {
-	const sql = `
-		with recursive up (id, above) as (
-		    select i.id, i.manager_id
-		      from identity i
-		     where i.id = any(@ids::text[]::uuid[])
-		       and i.manager_id is not null
-		     union
-		    select up.id, m.manager_id
-		      from up
-		      join identity m on m.id = up.above
-		     where m.manager_id is not null
-		)
-		select up.id::text, m.id::text, m.external_id
-		  from up
-		  join identity m on m.id = up.above
-		 where up.id <> m.id
-		   and (m.id::text = any(@named) or m.external_id = any(@named))`
-	found := sets{}
-	if len(named) == 0 {
-		return found, nil
-	}
-	var id, manager, external string
-	if err := pg.Each(
-		ctx,
-		tx,
-		"find managers above",
-		[]any{&id, &manager, &external},
-		func() error { put(found, id, manager, external); return nil },
-		sql,
-		pgx.NamedArgs{"ids": ids, "named": named},
-	); err != nil {
-		return nil, err
-	}
-	return found, nil
-}
-
 // heldBy finds which of the roles and entitlements that conditions name people hold, by whatever reason.
-func heldBy(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs) (roles, entitlements sets, err error) {
+func heldBy(ctx context.Context, tx *pg.Tx, ids []string, needs fact.Needs) (roles, entitlements sets, err error) {
 	const sql = `
 		select x.identity_id::text, 'role', r.id::text, r.key
 		  from access_reason x

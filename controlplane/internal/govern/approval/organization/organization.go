@@ -6,15 +6,15 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/clock"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // Organization is what resolution knows of people at an instant.
 type Organization struct {
-	Facts   map[string]*condition.Person // of those whom conditions and expressions are about
-	Above   map[string][]string          // the managers of a person, the nearest first
-	Members map[string][]string          // who holds a role of the model
+	Facts   map[string]*fact.Person // of those whom conditions and expressions are about
+	Above   map[string][]string     // the managers of a person, the nearest first
+	Members map[string][]string     // who holds a role of the model
 	// the identities of active users with a role of the tenant; empty: a user without one
 	Users     map[string][]string
 	Duty      map[string][]string // by schedule: who is on call, and who follows

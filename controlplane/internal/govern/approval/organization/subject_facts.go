@@ -6,14 +6,14 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resource"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // About is what conditions and expressions may ask of a subject: the beneficiary's facts, and those of the request,
 // the item and the requester.
-func (o *Organization) About(s approval.Subject, it resource.Item, at time.Time) *condition.Person {
-	facts := condition.Person{Identity: map[string]any{}, Day: at}
+func (o *Organization) About(s approval.Subject, it resource.Item, at time.Time) *fact.Person {
+	facts := fact.Person{Identity: map[string]any{}, Day: at}
 	if known, ok := o.Facts[s.BeneficiaryID]; ok {
 		facts = *known
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/organization"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -24,7 +25,7 @@ func CheckChoice(
 	at time.Time,
 ) ([]error, error) {
 	wrong := make([]error, len(subjects))
-	var needs condition.Needs
+	var needs fact.Needs
 	people, asks := []string{}, false
 	for i, p := range plans {
 		for _, among := range choices(p) {

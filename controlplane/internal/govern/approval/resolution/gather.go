@@ -7,14 +7,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/organization"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // gather reads whom the stages of all cases may ask.
 func (o *resolver) gather(ctx context.Context, tx *pg.Tx, cases []*Case, at time.Time) error {
 	var w organization.Wanted
-	var needs condition.Needs
+	var needs fact.Needs
 	beneficiaries, choosing := []string{}, []string{}
 	for _, c := range cases {
 		beneficiaries = append(beneficiaries, c.BeneficiaryID)

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/organization"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resource"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -20,7 +20,7 @@ import (
 type resolver struct{ organization.Organization }
 
 // facts are what conditions ask of one subject.
-type facts = *condition.Person
+type facts = *fact.Person
 
 // Cases makes the plans of subjects by a book of rules, in their order. only, when it is not nil, is the rule for all
 // of them.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 )
 
 // Rule is an approval rule whose conditions are parsed.
@@ -57,7 +58,7 @@ func NewBook(list []*Rule) *Book {
 }
 
 // Needs are the facts that the conditions of all rules ask for.
-func (b *Book) Needs() (n condition.Needs) {
+func (b *Book) Needs() (n fact.Needs) {
 	for _, r := range b.Rules {
 		for _, c := range r.when {
 			if c != nil {

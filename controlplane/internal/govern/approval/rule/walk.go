@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 )
 
 // Walk goes through the branches of a rule, and on into the rules that it uses. because is why the first branch was
 // taken.
-func (b *Book) Walk(r *Rule, f condition.Facts) (branch int, out ApprovalOutcome, because string, log []approval.Step) {
+func (b *Book) Walk(r *Rule, f fact.Facts) (branch int, out ApprovalOutcome, because string, log []approval.Step) {
 	branch = -1
 	for depth := 0; ; depth++ {
 		n, why := r.branch(f)
@@ -55,7 +55,7 @@ func (b *Book) Walk(r *Rule, f condition.Facts) (branch int, out ApprovalOutcome
 }
 
 // branch is the first that is for somebody, and why it is.
-func (r *Rule) branch(f condition.Facts) (n int, why string) {
+func (r *Rule) branch(f fact.Facts) (n int, why string) {
 	for i, c := range r.when {
 		if c == nil {
 			if i == 0 {

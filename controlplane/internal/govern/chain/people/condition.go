@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -43,30 +42,16 @@ func person(
 	tx *pg.Tx,
 	now time.Time,
 	id string,
-	n condition.Needs,
-) (*condition.Person, error) {
+	n fact.Needs,
+) (*fact.Person, error) {
 	usual, err := rules.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	p := &condition.Person{}
+	p := &fact.Person{}
 	if p.Day, err = time.Parse(time.DateOnly, usual.Today(now)); err != nil {
 		return nil, fmt.Errorf("the tenant's day: %w", err)
 	}
-	// union, so that a cycle of managers ends.
-	const managers = `
-		with recursive up (id) as (
-		    select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = @id
-		        and i.manager_id is not null
-		     union
-		    select m.manager_id from up join identity m on m.tenant_id = current_tenant() and m.id = up.id
-		        where m.manager_id is not null
-		)
-		select n.name
-		  from up
-		  join identity m on m.tenant_id = current_tenant() and m.id = up.id and m.id <> @id
-		 cross join lateral unnest(array[m.id::text, m.external_id]) n (name)
-		 where n.name = any(@named)`
 	const roles = `
 		select n.name
 		  from access_reason x
@@ -85,32 +70,14 @@ func person(
 		  from access_reason x
 		 where x.tenant_id = current_tenant() and x.identity_id = @id and x.state = 'active' and x.effect = 'allow'
 		     and x.entitlement_id::text = any(@named)`
-	if p.Managers, err = named(ctx, tx, managers, id, n.Managers); err != nil {
+	above, err := fact.ManagersAbove(ctx, tx, []string{id}, n.Managers)
+	if err != nil {
 		return nil, err
 	}
-	if p.Roles, err = named(ctx, tx, roles, id, n.Roles); err != nil {
+	p.Managers = above[id]
+	if p.Roles, err = fact.Named(ctx, tx, roles, id, n.Roles); err != nil {
 		return nil, err
 	}
-	p.Entitlements, err = named(ctx, tx, entitlements, id, n.Entitlements)
+	p.Entitlements, err = fact.Named(ctx, tx, entitlements, id, n.Entitlements)
 	return p, err
-}
-
-func named(ctx context.Context, tx *pg.Tx, sql, id string, names []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	if len(names) == 0 {
-		return found, nil
-	}
-	var name string
-	if err := pg.Each(
-		ctx,
-		tx,
-		"read what conditions ask",
-		[]any{&name},
-		func() error { found[name] = true; return nil },
-		sql,
-		pgx.NamedArgs{"id": id, "named": names},
-	); err != nil {
-		return nil, err
-	}
-	return found, nil
 }

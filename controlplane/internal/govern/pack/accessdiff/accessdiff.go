@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -50,7 +50,7 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 			return nil
 		}
 		out.PeopleTotal++
-		p := &condition.Person{Identity: f, Day: day}
+		p := &fact.Person{Identity: f, Day: day}
 		had, has := given(before, status, p), given(after, status, p)
 		if len(has) > 0 {
 			out.Matched++

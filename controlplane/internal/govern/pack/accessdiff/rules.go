@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/content"
@@ -106,7 +107,7 @@ func aim(ctx context.Context, tx *pg.Tx, all []Rule, of []accesspolicy.Resources
 }
 
 // given is what rules give somebody.
-func given(all []Rule, status string, p *condition.Person) map[target]bool {
+func given(all []Rule, status string, p *fact.Person) map[target]bool {
 	out, denied := map[target]bool{}, map[target]bool{}
 	for _, r := range all {
 		if !slices.Contains(r.when, status) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -17,7 +17,7 @@ import (
 
 // Person is a person as rules see them.
 type Person struct {
-	condition.Person
+	fact.Person
 	ID, status string
 	start      time.Time // the start date; zero: none
 	warned     []*Rule   // that could not be answered in full
@@ -47,7 +47,7 @@ func (p *Person) Text(name string) string {
 
 // EachPerson calls fn for each of the people, with everything that the rules ask for. fn may not use the transaction.
 func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(p *Person) error) error {
-	above, err := b.above(ctx, tx, ids)
+	above, err := fact.ManagersAbove(ctx, tx, ids, b.Needs.Managers)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn f
 		p := &Person{
 			ID:       id,
 			assigned: assigned[id],
-			Person: condition.Person{
+			Person: fact.Person{
 				Identity:     f,
 				Managers:     above[id],
 				Roles:        roles[id],
@@ -101,46 +101,6 @@ func put(s set, id string, names ...*string) {
 			s[id][*n] = true
 		}
 	}
-}
-
-// above finds which of the managers that conditions name are above each of the people. union, so that a cycle ends;
-// nobody is above themselves by one.
-func (b *Rulebook) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) {
-	found := set{}
-	if len(b.Needs.Managers) == 0 {
-		return found, nil
-	}
-	const sql = `
-		with recursive up (id, above) as (
-		    select i.id, i.manager_id
-		      from identity i
-		     where i.id = any(@ids::text[]::uuid[])
-		       and i.manager_id is not null
-		     union
-		    select up.id, m.manager_id
-		      from up
-		      join identity m on m.id = up.above
-		     where m.manager_id is not null
-		)
-		select up.id::text, m.id::text, m.external_id
-		  from up
-		  join identity m on m.id = up.above
-		 where up.id <> m.id
-		   and (m.id::text = any(@named) or m.external_id = any(@named))`
-	var id, manager string
-	var external *string
-	if err := pg.Each(
-		ctx,
-		tx,
-		"find managers above",
-		[]any{&id, &manager, &external},
-		func() error { put(found, id, &manager, external); return nil },
-		sql,
-		pgx.NamedArgs{"ids": ids, "named": b.Needs.Managers},
-	); err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
 // held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the

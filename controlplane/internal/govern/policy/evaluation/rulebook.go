@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
@@ -20,7 +20,7 @@ type Rulebook struct {
 	Rules []*Rule
 	ByID  map[string]*Rule
 	// Needs is what the conditions of all rules read.
-	Needs condition.Needs
+	Needs fact.Needs
 	// zone is the tenant's, in which days begin; Now is the moment of the evaluation.
 	zone *time.Location
 	Now  time.Time

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 )
@@ -57,7 +58,7 @@ func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 		)
 		return
 	}
-	person := &condition.Person{
+	person := &fact.Person{
 		Identity: synthetic(t.Given.Identity, l, diagnostic.Under(at, "given/identity")),
 		Day:      day,
 	}
@@ -106,7 +107,7 @@ func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 }
 
 // gives are the policies that apply to somebody and the roles that they give, and these roles alone.
-func gives(p format.Pack, person *condition.Person) (all, roles []string) {
+func gives(p format.Pack, person *fact.Person) (all, roles []string) {
 	status, _ := person.Identity["status"].(string)
 	for _, policy := range slices.Concat(p.Birthrights, p.AccessGrantPolicies) {
 		when := policy.Lifecycle.When

@@ -1,6 +1,8 @@
-package condition
+package fact
 
-import "time"
+import (
+	"time"
+)
 
 // Facts are what conditions may ask about somebody. One value is used by one goroutine at a time.
 type Facts interface {

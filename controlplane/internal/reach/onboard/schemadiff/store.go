@@ -1,29 +1,22 @@
-package onboard
+package schemadiff
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 const diffColumns = `d.id, d.connector_id, d.from_snapshot_id, d.to_snapshot_id, d.base_snapshot_id, d.state, d.added,
 	d.removed, d.type_changed, d.decisions, d.replaced_by_id, d.version, d.created_at, d.updated_at, d.closed_at`
 
-// find reads a diff of a connector. Its fault is of kind NotFound where there is none.
-func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (SchemaDiff, error) {
-	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
-		return SchemaDiff{}, err
-	}
+// Find reads a diff of a connector. Its fault is of kind NotFound where there is none.
+func Find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (SchemaDiff, error) {
 	missing := fault.New(fault.NotFound, "Schema diff %s of this connector was not found.", id)
 	if !listing.IsID(id) {
 		return SchemaDiff{}, missing
@@ -42,7 +35,7 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 	case err != nil:
 		return SchemaDiff{}, err
 	}
-	d.Undecided = len(d.undecided())
+	d.Undecided = len(d.Waiting())
 	return d, nil
 }
 
@@ -59,12 +52,13 @@ func Undecided(ctx context.Context, tx *pg.Tx, ids []string) ([]SchemaDiff, erro
 		return nil, err
 	}
 	for i := range found {
-		found[i].Undecided = len(found[i].undecided())
+		found[i].Undecided = len(found[i].Waiting())
 	}
 	return found, nil
 }
 
-func insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
+// Insert keeps a new diff.
+func Insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	const sql = `
 		insert into schema_diff (tenant_id, id, connector_id, from_snapshot_id, to_snapshot_id, base_snapshot_id, added,
 		    removed, type_changed)
@@ -87,9 +81,9 @@ func insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	return nil
 }
 
-// closeOpen ends the open diff of a connector, where there is one: what was decided of it stays decided, the rest is in
+// CloseOpen ends the open diff of a connector, where there is one: what was decided of it stays decided, the rest is in
 // the next one.
-func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []string, err error) {
+func CloseOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []string, err error) {
 	const sql = `
 		update schema_diff
 		   set state = case when state = 'open' then 'dismissed' else state end, closed_at = now(), updated_at = now(),
@@ -104,7 +98,8 @@ func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []str
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error {
+// Replace notes the later diff that took the place of closed ones.
+func Replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error {
 	return pg.Exec(
 		ctx,
 		tx,
@@ -115,8 +110,8 @@ func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error
 	)
 }
 
-// keep writes what has become of a diff.
-func keep(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
+// Update writes what has become of a diff.
+func Update(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	const sql = `
 		update schema_diff
 		   set state = $2, decisions = $3, base_snapshot_id = $4, closed_at = $5, updated_at = now(),
@@ -125,39 +120,8 @@ func keep(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	return pg.Exec(ctx, tx, "keep decisions", sql, d.ID, d.State, d.Decisions, d.BaseID, d.ClosedAt)
 }
 
-type diffsIn struct {
-	ID string `path:"id"`
-	httpapi.Paging
-	State string `query:"state" enum:"open,accepted,partially_accepted,dismissed"`
-}
-
-func (s *Service) diffs(ctx context.Context, v viewer.Viewer, in *diffsIn) (*httpapi.ListOut[SchemaDiff], error) {
-	walk, err := s.Cursors.Walk(v, "schema_diffs."+in.ID, in.Paging, in.State)
-	if err != nil {
-		return nil, err
-	}
-	var items []SchemaDiff
-	var total int64
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if _, err := connector.Find(ctx, tx, in.ID); err != nil {
-			return err
-		}
-		items, total, err = list(ctx, tx, in.ID, in.State, walk.Page)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.Out(
-		walk,
-		items,
-		total,
-		func(d SchemaDiff) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} },
-	), nil
-}
-
-// list gives a connector's diffs, the newest first.
-func list(
+// List gives a connector's diffs, the newest first.
+func List(
 	ctx context.Context,
 	tx *pg.Tx,
 	connectorID, state string,
@@ -181,28 +145,7 @@ func list(
 	}
 	items, err = pgx.CollectRows(rows, pgx.RowToStructByName[SchemaDiff])
 	for i := range items {
-		items[i].Undecided = len(items[i].undecided())
+		items[i].Undecided = len(items[i].Waiting())
 	}
 	return items, total, err
-}
-
-type diffIn struct {
-	ID     string `path:"id"`
-	DiffID string `path:"diff_id"`
-}
-
-func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *diffIn) (*httpapi.One[SchemaDiff], error) {
-	var d SchemaDiff
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		d, err = find(ctx, tx, in.ID, in.DiffID, "")
-		return err
-	})
-	return shown(d, err)
-}
-
-func shown(d SchemaDiff, err error) (*httpapi.One[SchemaDiff], error) {
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.One[SchemaDiff]{ETag: httpapi.ETag(d.Version), Body: d}, nil
 }
