@@ -30,8 +30,8 @@ type Changes interface {
 	Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error
 }
 
-// Fields carries out decisions about changed fields of a source: its mappings follow, and the diff is closed once nothing
-// of it waits. match is asked about the version of the diff.
+// Fields carries out decisions about changed fields of a source: its mappings follow, and the diff is closed once
+// nothing of it waits. match is asked about the version of the diff.
 type Fields interface {
 	Decide(
 		ctx context.Context,

@@ -46,8 +46,8 @@ func (s *Service) diffs(
 	), nil
 }
 
-// findDiff reads a diff of a connector. Its fault is of kind NotFound where there is no such connector, or the connector
-// has no such diff.
+// findDiff reads a diff of a connector. Its fault is of kind NotFound where there is no such connector, or the
+// connector has no such diff.
 func findDiff(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (schemadiff.SchemaDiff, error) {
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
 		return schemadiff.SchemaDiff{}, err

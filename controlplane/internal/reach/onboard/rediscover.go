@@ -125,8 +125,8 @@ func (s *Service) Rediscover(
 	return out, nil
 }
 
-// keepDiff keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where
-// nothing does.
+// keepDiff keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil
+// where nothing does.
 func (s *Service) keepDiff(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -6,8 +6,8 @@
 // gave. Package condition matches against these facts. Packages approval/organization, chain/people, catalogue and
 // policy/evaluation gather them, and read no more than Needs lists:
 //
-//	needs := c.Needs()                                                   // of one condition, or of several joined by And
-//	above, err := fact.ManagersAbove(ctx, tx, ids, needs.Managers)       // one query for all people
+//	needs := c.Needs()                                               // or several, joined by And
+//	above, err := fact.ManagersAbove(ctx, tx, ids, needs.Managers)   // one query for all people
 //	p := &fact.Person{Identity: fields, Managers: above[id], Day: today}
 //	met, warnings := c.Match(p)
 package fact

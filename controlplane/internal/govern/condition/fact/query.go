@@ -50,8 +50,8 @@ func ManagersAbove(ctx context.Context, tx *pg.Tx, ids, named []string) (map[str
 	return found, nil
 }
 
-// Named reads which of the names a query finds for one person. The query has the parameters @id, the id of the identity,
-// and @named, and gives one column. Without names, nothing is read.
+// Named reads which of the names a query finds for one person. The query has the parameters @id, the id of the
+// identity, and @named, and gives one column. Without names, nothing is read.
 func Named(ctx context.Context, tx *pg.Tx, sql, id string, names []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(names) == 0 {
