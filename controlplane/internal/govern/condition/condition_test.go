@@ -2,10 +2,11 @@ package condition
 
 import (
 	"encoding/json"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 )
 
 var day0 = time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
-	"pgregory.net/rapid"
 )
 
 // drawn is a condition as somebody may send it, valid by construction.

@@ -1,10 +1,11 @@
 package condition
 
 import (
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 	"strings"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
 )
 
 // group joins rules.

@@ -21,17 +21,18 @@ func ManagersAbove(ctx context.Context, tx *pg.Tx, ids, named []string) (map[str
 		with recursive up (id, above) as (
 		    select i.id, i.manager_id
 		      from identity i
-		     where i.id = any(@ids::text[]::uuid[])
+		     where i.tenant_id = current_tenant()
+		       and i.id = any(@ids::text[]::uuid[])
 		       and i.manager_id is not null
 		     union
 		    select up.id, m.manager_id
 		      from up
-		      join identity m on m.id = up.above
+		      join identity m on m.tenant_id = current_tenant() and m.id = up.above
 		     where m.manager_id is not null
 		)
 		select up.id::text, array_remove(array[m.id::text, m.external_id], null)
 		  from up
-		  join identity m on m.id = up.above
+		  join identity m on m.tenant_id = current_tenant() and m.id = up.above
 		 where up.id <> m.id
 		   and (m.id::text = any(@named) or m.external_id = any(@named))`
 	var id string
