@@ -1,0 +1,328 @@
+-- +goose Up
+
+-- Separation of duties: duties and the policies about them.
+
+-- Functions are created before the tables that they read.
+set local check_function_bodies = off;
+
+create table duty (
+    tenant_id   uuid        not null references tenant,
+    id          uuid        not null,
+    name        text        not null,
+    description text        not null default '',
+    process     text        not null default '',
+    owner_ids   uuid[]      not null default '{}',
+    origin      jsonb       not null default '{"kind": "manual"}',
+    created_at  timestamptz not null default now(),
+    updated_at  timestamptz not null default now(),
+    deleted_at  timestamptz,
+    version     int         not null default 1,
+    constraint duty_pk primary key (tenant_id, id)
+);
+comment on table duty is
+    'One duty: a function of the business, such as paying invoices, that separation-of-duties policies name. A '
+    'person performs it with at least one member of each of its groups.';
+call secure_tenant_table('duty');
+create unique index duty_name_unique on duty (tenant_id, lower(name)) where deleted_at is null;
+
+create table duty_member (
+    tenant_id      uuid not null references tenant,
+    duty_id        uuid not null,
+    group_number   int  not null,
+    position       int  not null,
+    kind           text not null,
+    entitlement_id uuid,
+    role_id        uuid,
+    duty_tag       text,
+    connector_id   uuid,
+    external_id    text,
+    constraint duty_member_pk primary key (tenant_id, duty_id, group_number, position),
+    constraint duty_member_duty foreign key (tenant_id, duty_id) references duty (tenant_id, id) on delete cascade,
+    constraint duty_member_kind_known check (kind in ('entitlement', 'role', 'duty_tag', 'connector', 'external')),
+    constraint duty_member_names_one check (
+        (entitlement_id is not null) = (kind = 'entitlement')
+        and (role_id is not null) = (kind = 'role')
+        and (duty_tag is not null) = (kind = 'duty_tag')
+        and (connector_id is not null) = (kind in ('connector', 'external'))
+        and (external_id is not null) = (kind = 'external'))
+);
+comment on table duty_member is
+    'One member of a group of a duty: an entitlement, the contents of a role, everything with a duty tag, all '
+    'entitlements of a connector, or an entitlement by its external ID. What it names may be missing.';
+comment on column duty_member.external_id is
+    'External ID of an entitlement of the connector, which may not have been read yet. Null for other kinds.';
+call secure_tenant_table('duty_member');
+create index duty_member_by_connector on duty_member (tenant_id, connector_id, external_id) where connector_id is not null;
+create index duty_member_by_entitlement on duty_member (tenant_id, entitlement_id) where entitlement_id is not null;
+create index duty_member_by_role on duty_member (tenant_id, role_id) where role_id is not null;
+create index duty_member_by_tag on duty_member (tenant_id, duty_tag) where duty_tag is not null;
+
+create table duty_version (
+    tenant_id  uuid        not null references tenant,
+    duty_id    uuid        not null,
+    version    int         not null,
+    content    jsonb       not null,
+    changed_by jsonb       not null default '{}',
+    changed_at timestamptz not null default now(),
+    constraint duty_version_pk primary key (tenant_id, duty_id, version)
+);
+comment on table duty_version is 'One version of a duty, with its content at that time.';
+call secure_tenant_table('duty_version', 'select, insert');
+
+create table separation_policy (
+    tenant_id       uuid        not null references tenant,
+    id              uuid        not null,
+    name            text        not null,
+    description     text        not null default '',
+    rationale       text        not null default '',
+    regulation_refs text[]      not null default '{}',
+    owner_ids       uuid[]      not null default '{}',
+    enabled         boolean     not null default true,
+    mode            text        not null default 'draft',
+    severity        text        not null default 'medium',
+    kind            text        not null,
+    sides           jsonb       not null,
+    duty_ids        uuid[]      not null,
+    n               int,
+    matrix          jsonb,
+    history_window  text,
+    context         jsonb       not null default '{}',
+    effects         jsonb       not null default '{}',
+    remediation     text        not null default '',
+    valid_from      timestamptz,
+    valid_to        timestamptz,
+    origin          jsonb       not null default '{"kind": "manual"}',
+    created_at      timestamptz not null default now(),
+    updated_at      timestamptz not null default now(),
+    deleted_at      timestamptz,
+    version         int         not null default 1,
+    constraint separation_policy_pk primary key (tenant_id, id),
+    constraint separation_policy_kind_known check (kind in ('pair', 'n_of_m', 'matrix', 'companion', 'history')),
+    constraint separation_policy_mode_known check (mode in ('draft', 'shadow', 'enforce')),
+    constraint separation_policy_severity_known check (severity in ('low', 'medium', 'high', 'critical'))
+);
+comment on table separation_policy is
+    'One separation-of-duties policy: which duties one person must not perform together, or which duty requires '
+    'another one.';
+comment on column separation_policy.sides is 'Sides of the policy, each with a label and the IDs of its duties.';
+comment on column separation_policy.duty_ids is 'All duties of all sides, each once.';
+comment on column separation_policy.n is
+    'Number of sides that together violate a policy of the kind n_of_m. Null for other kinds.';
+comment on column separation_policy.matrix is
+    'Pairs of sides that conflict, for the kind matrix. Null for other kinds.';
+comment on column separation_policy.history_window is
+    'ISO 8601 duration for which the second side counts after it ended, for the kind history. Null for other kinds.';
+comment on column separation_policy.effects is
+    'What happens to an access request that would violate the policy while it is enforced.';
+call secure_tenant_table('separation_policy');
+create unique index separation_policy_name_unique on separation_policy (tenant_id, lower(name)) where deleted_at is null;
+
+create table separation_policy_version (
+    tenant_id  uuid        not null references tenant,
+    policy_id  uuid        not null,
+    version    int         not null,
+    content    jsonb       not null,
+    changed_by jsonb       not null default '{}',
+    changed_at timestamptz not null default now(),
+    constraint separation_policy_version_pk primary key (tenant_id, policy_id, version)
+);
+comment on table separation_policy_version is
+    'One version of a separation-of-duties policy, with its content at that time.';
+call secure_tenant_table('separation_policy_version', 'select, insert');
+
+create table separation_change (
+    tenant_id      uuid not null references tenant,
+    transaction_id xid8 not null default pg_current_xact_id(),
+    constraint separation_change_pk primary key (tenant_id, transaction_id)
+);
+comment on table separation_change is
+    'One transaction that changed duties, separation-of-duties policies, or the entitlements of duty members. The '
+    'rows that a process can see are the revision of its prepared policies. Only the newest rows are kept.';
+call secure_tenant_table('separation_change', 'select, insert, update, delete');
+create index entitlement_with_duty_tags on entitlement (tenant_id, id) where duty_tags <> '{}';
+
+-- +goose StatementBegin
+create function duty_entitlements(duties uuid[] DEFAULT NULL::uuid[]) returns TABLE(duty_id uuid, group_number integer, entitlement_id uuid) language sql stable parallel safe
+as $$
+    with member as materialized (
+        select m.*
+          from duty_member m
+          join duty d on d.tenant_id = m.tenant_id and d.id = m.duty_id and d.deleted_at is null
+         where m.tenant_id = current_tenant()
+           and (duties is null or m.duty_id = any (duties))
+    ), named_role as (
+        select m.duty_id, m.group_number, m.role_id from member m where m.kind = 'role'
+         union
+        select m.duty_id, m.group_number, r.id
+          from member m
+          join role r on r.duty_tags @> array[m.duty_tag]
+         where m.kind = 'duty_tag'
+    )
+    select m.duty_id, m.group_number, e.id
+      from member m
+      join entitlement e on e.id = m.entitlement_id
+     where m.kind = 'entitlement'
+     union
+    select m.duty_id, m.group_number, e.id
+      from member m
+      join entitlement e on e.connector_id = m.connector_id and e.external_id = m.external_id
+     where m.kind = 'external'
+     union
+    select m.duty_id, m.group_number, e.id
+      from member m
+      join entitlement e on e.connector_id = m.connector_id
+     where m.kind = 'connector'
+     union
+    select m.duty_id, m.group_number, e.id
+      from member m
+      join entitlement e on e.duty_tags <> '{}' and e.duty_tags @> array[m.duty_tag]
+     where m.kind = 'duty_tag'
+     union
+    select n.duty_id, n.group_number, x.entitlement_id
+      from named_role n
+      join roles_within(array(select distinct role_id from named_role)) w on w.role_id = n.role_id
+      join role_entitlement x on x.role_id = w.part_id
+$$;
+-- +goose StatementEnd
+comment on function duty_entitlements is
+    'Returns the entitlements of the members of these duties, by group; without an argument, those of all '
+    'duties. Entitlements that are gone from their system are included, because policies may ask for the past.';
+
+-- +goose StatementBegin
+create function blind_duties(duties uuid[] DEFAULT NULL::uuid[]) returns TABLE(duty_id uuid) language sql stable parallel safe
+as $$
+    with sighted as (
+        select distinct x.duty_id, x.group_number
+          from duty_entitlements(duties) x
+          join entitlement e on e.id = x.entitlement_id
+         where e.removed_at is null
+           and e.lifecycle <> 'disconnected'
+    )
+    select d.id
+      from duty d
+     where d.tenant_id = current_tenant()
+       and d.deleted_at is null
+       and (duties is null or d.id = any (duties))
+       and (not exists (select from duty_member m where m.tenant_id = d.tenant_id and m.duty_id = d.id)
+            or exists (select from duty_member m
+                        where m.tenant_id = d.tenant_id and m.duty_id = d.id
+                          and (m.duty_id, m.group_number) not in (select s.duty_id, s.group_number from sighted s)))
+$$;
+-- +goose StatementEnd
+comment on function blind_duties is
+    'Returns which of these duties no person can perform at present: a group has no entitlement left in a connected '
+    'system. Without an argument, it looks at all duties.';
+
+-- +goose StatementBegin
+create function note_separation_change() returns void language sql
+as $$
+    insert into separation_change (tenant_id) values (current_tenant()) on conflict do nothing;
+    delete from separation_change
+     where tenant_id = current_tenant()
+       and transaction_id in (
+           select c.transaction_id
+             from separation_change c
+            where c.tenant_id = current_tenant()
+              and c.transaction_id <> pg_current_xact_id()
+              and c.transaction_id <= (
+                  select k.transaction_id
+                    from separation_change k
+                   where k.tenant_id = current_tenant()
+                   order by k.transaction_id desc
+                  offset 64 limit 1)
+              for update skip locked);
+$$;
+-- +goose StatementEnd
+comment on function note_separation_change is
+    'Notes that prepared separation-of-duties policies must be loaded again. It adds a row of its own transaction, so '
+    'that two writers never wait for each other, and deletes all rows but the newest 64.';
+
+-- +goose StatementBegin
+create function policy_changes_separation() returns trigger language plpgsql
+as $$
+begin
+    perform note_separation_change();
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function policy_changes_separation is
+    'Trigger on duty and separation_policy: calls note_separation_change().';
+
+-- +goose StatementBegin
+create function role_changes_separation() returns trigger language plpgsql
+as $$
+begin
+    if exists (select from duty_member m where m.tenant_id = current_tenant() and m.kind in ('role', 'duty_tag')) then
+        perform note_separation_change();
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function role_changes_separation is
+    'Trigger on role and its contents: calls note_separation_change() if a duty has roles or duty tags as members.';
+
+-- +goose StatementBegin
+create function entitlements_change_separation() returns trigger language plpgsql
+as $$
+begin
+    if exists (select from duty_member m
+                 join changed_row c on c.connector_id = m.connector_id
+                where m.tenant_id = current_tenant()
+                  and (m.kind = 'connector' or m.external_id = c.external_id))
+       or exists (select from duty_member m
+                    join changed_row c on c.id = m.entitlement_id
+                   where m.tenant_id = current_tenant())
+       or exists (select from duty_member m
+                    join changed_row c on c.duty_tags <> '{}' and m.duty_tag = any (c.duty_tags)
+                   where m.tenant_id = current_tenant()) then
+        perform note_separation_change();
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function entitlements_change_separation is
+    'Trigger on entitlement: calls note_separation_change() if one of the new or deleted entitlements is in a '
+    'duty.';
+
+-- +goose StatementBegin
+create function entitlement_changes_separation() returns trigger language plpgsql
+as $$
+begin
+    if exists (select from duty_member m
+                where m.tenant_id = new.tenant_id
+                  and m.connector_id = any (array[old.connector_id, new.connector_id])
+                  and (m.kind = 'connector' or m.external_id in (old.external_id, new.external_id)))
+       or exists (select from duty_member m
+                   where m.tenant_id = new.tenant_id and m.entitlement_id = new.id)
+       or exists (select from duty_member m
+                   where m.tenant_id = new.tenant_id and m.duty_tag = any (old.duty_tags || new.duty_tags))
+       or exists (select from role_entitlement x where x.tenant_id = new.tenant_id and x.entitlement_id = new.id)
+          and exists (select from duty_member m where m.tenant_id = new.tenant_id and m.kind in ('role', 'duty_tag')) then
+        perform note_separation_change();
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function entitlement_changes_separation is
+    'Trigger on entitlement: calls note_separation_change() if the entitlement is in a duty, or was in one.';
+
+create trigger duty_changes_separation after insert or update on duty
+    for each statement execute function policy_changes_separation();
+create trigger policy_changes_separation after insert or update on separation_policy
+    for each statement execute function policy_changes_separation();
+create trigger role_changes_separation after update on role
+    for each row when (old.lifecycle <> new.lifecycle or old.duty_tags <> new.duty_tags)
+    execute function role_changes_separation();
+create trigger role_contents_change_separation after insert or delete on role_entitlement
+    for each statement execute function role_changes_separation();
+create trigger role_children_change_separation after insert or delete on role_child
+    for each statement execute function role_changes_separation();
+create trigger entitlements_change_separation_less after delete on entitlement referencing old table as changed_row
+    for each statement execute function entitlements_change_separation();
+create trigger entitlements_change_separation_more after insert on entitlement referencing new table as changed_row
+    for each statement execute function entitlements_change_separation();
+create trigger entitlement_changes_separation after update on entitlement
+    for each row when (old.lifecycle <> new.lifecycle or (old.removed_at is null) <> (new.removed_at is null)
+                       or old.duty_tags <> new.duty_tags or old.connector_id is distinct from new.connector_id
+                       or old.external_id <> new.external_id)
+    execute function entitlement_changes_separation();
