@@ -1,0 +1,70 @@
+package separationpolicy
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// keepVersion stores the policy as its current version.
+func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
+	const sql = `
+		insert into separation_policy_version (tenant_id, policy_id, version, content, changed_by)
+		select current_tenant(), p.id, p.version,
+		       jsonb_build_object('name', p.name, 'description', p.description, 'rationale', p.rationale,
+		           'regulation_refs', p.regulation_refs, 'owner_ids', p.owner_ids, 'enabled', p.enabled,
+		           'mode', p.mode, 'severity', p.severity, 'kind', p.kind, 'sides', p.sides, 'n', p.n,
+		           'matrix', p.matrix, 'history_window', p.history_window, 'context', p.context,
+		           'effects', p.effects, 'remediation', p.remediation, 'valid_from', p.valid_from,
+		           'valid_to', p.valid_to), @by
+		  from separation_policy p
+		 where p.id = @id`
+	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
+	return pg.Exec(ctx, tx, "keep version of separation-of-duties policy", sql, pgx.NamedArgs{"id": id, "by": by})
+}
+
+// SeparationPolicyVersion is one version of a policy.
+type SeparationPolicyVersion struct {
+	// Number of this version of the policy.
+	Version int `json:"version" db:"version"`
+	// Fields of the policy in this version.
+	Content Fields `json:"content" db:"content"`
+	// Actor who made this version, with type, id and display.
+	ChangedBy map[string]any `json:"changed_by" db:"changed_by" nullable:"false"`
+	// Time this version was made.
+	ChangedAt time.Time `json:"changed_at" db:"changed_at"`
+}
+
+// Versions reads a page of the versions of a policy, the latest first, and counts all of them.
+func Versions(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	page pg.Page,
+) (items []SeparationPolicyVersion, total int64, err error) {
+	const sql = `
+		select v.version, v.content, v.changed_by, v.changed_at
+		  from separation_policy_version v
+		 where v.policy_id = @id
+		   and v.version < @before
+		 order by v.version desc
+		 limit @rows offset @skipped`
+	before := 1 << 30
+	if len(page.After) > 0 {
+		if before, err = strconv.Atoi(page.After[0]); err != nil {
+			return nil, 0, fmt.Errorf("position in versions: %w", err)
+		}
+	}
+	if items, err = pg.All[SeparationPolicyVersion](ctx, tx, "list versions of separation-of-duties policy", sql,
+		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset}); err != nil {
+		return nil, 0, err
+	}
+	total, err = pg.One[int64](ctx, tx, "count versions of separation-of-duties policy",
+		`select count(*) from separation_policy_version where policy_id = $1`, id)
+	return items, total, err
+}
