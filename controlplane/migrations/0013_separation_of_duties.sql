@@ -326,3 +326,80 @@ create trigger entitlement_changes_separation after update on entitlement
                        or old.duty_tags <> new.duty_tags or old.connector_id is distinct from new.connector_id
                        or old.external_id <> new.external_id)
     execute function entitlement_changes_separation();
+
+-- Violations.
+
+create table violation (
+    tenant_id       uuid        not null references tenant,
+    id              uuid        not null,
+    policy_id       uuid        not null,
+    policy_version  int         not null,
+    identity_id     uuid        not null,
+    sides           text        not null default '',
+    state           text        not null default 'open',
+    severity        text        not null,
+    grade           text        not null,
+    conflict        jsonb       not null,
+    entitlement_ids uuid[]      not null,
+    fingerprint     text        not null,
+    assignee_id     uuid,
+    detected_by     text        not null,
+    first_seen_at   timestamptz not null default now(),
+    last_seen_at    timestamptz not null default now(),
+    remediated_at   timestamptz,
+    resolution      text,
+    reopened_at     timestamptz,
+    reopened_count  int         not null default 0,
+    false_positive  jsonb,
+    remediation     jsonb,
+    updated_at      timestamptz not null default now(),
+    version         int         not null default 1,
+    constraint violation_pk primary key (tenant_id, id),
+    constraint violation_unique unique (tenant_id, identity_id, policy_id, sides),
+    constraint violation_detected_by_known check (detected_by in ('change', 'scan')),
+    constraint violation_grade_known check (grade in ('latent', 'potential', 'exercised_one', 'exercised_both', 'inside_role')),
+    constraint violation_resolution_known check (resolution in ('access_removed', 'policy_changed')),
+    constraint violation_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
+    constraint violation_state_known check (state in ('open', 'false_positive', 'remediated'))
+);
+comment on table violation is
+    'One violation of a separation-of-duties policy by one person. It is found again and again by evaluations, and '
+    'keeps its row when it is remediated and comes back.';
+comment on column violation.sides is
+    'Of a policy of the kind matrix: the numbers of the two sides, such as 0-2. Empty for other kinds.';
+comment on column violation.conflict is
+    'Sides with the access that performs them, and the smallest cures, as the last evaluation found them.';
+comment on column violation.entitlement_ids is 'Entitlements that perform the sides.';
+comment on column violation.fingerprint is
+    'Hash of what the last evaluation found. While it stays the same, the row is not written again.';
+comment on column violation.assignee_id is 'Identity that takes care of the violation. Null: no one was assigned.';
+comment on column violation.detected_by is
+    'What found the violation first or again: change, the evaluation of a person whose access changed, or scan.';
+comment on column violation.resolution is
+    'Why an evaluation no longer found it: the access was removed, or the policy was changed, disabled or deleted. '
+    'Null unless the state is remediated.';
+comment on column violation.false_positive is
+    'Reason, author and time of the mark, the version of the policy and the entitlements that it applies to. Null '
+    'unless the state is false_positive.';
+comment on column violation.remediation is
+    'Last revocation that was ordered to end the violation. Null: none was ordered since it was found.';
+call secure_tenant_table('violation');
+create index violation_by_policy on violation (tenant_id, policy_id, state);
+create index violation_unsettled on violation (tenant_id, identity_id) where state <> 'remediated';
+
+-- +goose StatementBegin
+create function visible_violation() returns SETOF violation language sql stable parallel safe
+as $$
+    select v.*
+      from managed_identity() m
+      join violation v on v.identity_id = m.id
+     union all
+    select v.*
+      from violation v
+     where v.entitlement_ids && array(select o.id from owned_entitlement() o)
+       and v.identity_id not in (select m.id from managed_identity() m)
+$$;
+-- +goose StatementEnd
+comment on function visible_violation is
+    'Returns the violations that the viewer may read: those of their reports, and those that an entitlement is part '
+    'of that the viewer owns.';

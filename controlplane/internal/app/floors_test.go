@@ -88,7 +88,7 @@ var packages = map[string][]string{
 	"front/console":      {},
 	"front/webhook":      {},
 
-	"govern/separation": {},
+	"govern/separation": {"condition", "decision"},
 }
 
 type listed struct {

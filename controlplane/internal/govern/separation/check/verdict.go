@@ -1,0 +1,212 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// Effects of a verdict, from the weakest.
+const (
+	None   = "none"
+	Record = "record"
+	Warn   = "warn"
+	Block  = "block"
+)
+
+// SeparationVerdict is what separation-of-duties policies say about the access of one person.
+type SeparationVerdict struct {
+	// Violations that the access has, or would have.
+	Violations []SeparationConflict `json:"violations" nullable:"false"`
+	// Effect on a request for the access. none: there is no violation. record: the violations are recorded. warn:
+	// requester and approvers see them. block: the request is refused.
+	Effect string `json:"effect" enum:"none,record,warn,block"`
+}
+
+// SeparationConflict is one violation of a separation-of-duties policy by one person.
+type SeparationConflict struct {
+	// Policy that is violated.
+	Policy ConflictPolicy `json:"policy"`
+	// Sides that the person performs, in the order of the policy. Of a companion policy only the first.
+	Sides []ConflictSide `json:"sides" nullable:"false"`
+	// How much of the violation is fact. latent: it includes access that is pending. potential: the access is held,
+	// and not known to be used. exercised_one and exercised_both: one side, or at least two, were used within 90
+	// days. inside_role: one role alone gives all of it.
+	Grade string `json:"grade" enum:"latent,potential,exercised_one,exercised_both,inside_role"`
+	// Smallest sets of access whose removal ends the violation. Any one of them is enough. Empty if no removal helps.
+	Cures []ConflictCure `json:"cures" nullable:"false"`
+	// Whether no smaller set exists. False if the search ended at its limit.
+	CuresProven bool `json:"cures_proven"`
+	// Effect of the policy on a request that would cause the violation.
+	Effect string `json:"effect" enum:"record,warn,block"`
+	// Advice of the policy on how to resolve the violation. Empty if there is none.
+	Remediation string `json:"remediation"`
+}
+
+// ConflictPolicy is the policy of a violation.
+type ConflictPolicy struct {
+	// ID of the policy.
+	ID string `json:"id"`
+	// Name of the policy.
+	Name string `json:"name"`
+	// Version of the policy that was evaluated.
+	Version int `json:"version"`
+	// Mode of the policy. In shadow mode it prevents nothing.
+	Mode string `json:"mode" enum:"shadow,enforce"`
+	// Severity of the policy.
+	Severity string `json:"severity" enum:"low,medium,high,critical"`
+	// How the sides of the policy conflict.
+	Kind string `json:"kind" enum:"pair,n_of_m,matrix,companion,history"`
+}
+
+// ConflictSide is one side of a policy with the access that performs it.
+type ConflictSide struct {
+	// Label of the side.
+	Label string `json:"label"`
+	// Names of the duties of the side.
+	Duties []string `json:"duties" nullable:"false"`
+	// Access that performs the side.
+	Access []ConflictAccess `json:"access" nullable:"false"`
+	// True if the side is performed only by access that the person no longer has, for the kind history.
+	Past bool `json:"past"`
+}
+
+// ConflictAccess is one entitlement that performs a side, by one source.
+type ConflictAccess struct {
+	// Entitlement that performs the side.
+	Entitlement ConflictEntitlement `json:"entitlement"`
+	// Entitlements from the one that the source gives up to this one. One alone: it is given directly. Empty for access
+	// of the past.
+	Path []ConflictEntitlement `json:"path" nullable:"false"`
+	// What gives the access. Null for access of the past.
+	Source *AccessSource `json:"source"`
+	// True if the target system does not have the access yet.
+	Pending bool `json:"pending"`
+	// Time since which the access is held, or was requested. Null: unknown.
+	Since *time.Time `json:"since"`
+}
+
+// ConflictEntitlement is an entitlement in a violation.
+type ConflictEntitlement struct {
+	// ID of the entitlement.
+	ID string `json:"id"`
+	// Name of the entitlement.
+	Name string `json:"name"`
+	// ID of its connector. Empty if it has none.
+	ConnectorID string `json:"connector_id"`
+	// Name of its connector. Empty if it has none.
+	ConnectorName string `json:"connector_name"`
+}
+
+// AccessSource is something that gives access and can be taken away as one.
+type AccessSource struct {
+	// Kind of source. added: the access of the prediction or of the request that is examined.
+	Kind string `json:"kind" enum:"grant,request_item,role_assignment,role,policy,order,task,added"`
+	// ID of the source. For added access the ID of the requested role or entitlement.
+	ID string `json:"id"`
+	// Name of the source: the entitlement of a grant, the role, the policy, or the request.
+	Name string `json:"name"`
+}
+
+// ConflictCure is a set of access whose removal ends a violation.
+type ConflictCure struct {
+	// Sources to remove, all of them.
+	Remove []AccessSource `json:"remove" nullable:"false"`
+}
+
+// strength orders the effects.
+var strength = []string{None, Record, Warn, Block}
+
+// worst returns the strongest effect of violations.
+func worst(all []SeparationConflict) string {
+	effect := None
+	for _, c := range all {
+		if slices.Index(strength, c.Effect) > slices.Index(strength, effect) {
+			effect = c.Effect
+		}
+	}
+	return effect
+}
+
+// Refusal returns the fault of a request or decision that a verdict blocks, and nil if it does not. who is the name of
+// the person whose access it is.
+func (v SeparationVerdict) Refusal(who string) *fault.Fault {
+	if v.Effect != Block {
+		return nil
+	}
+	var blocking []SeparationConflict
+	for _, c := range v.Violations {
+		if c.Effect == Block {
+			blocking = append(blocking, c)
+		}
+	}
+	more := ""
+	if n := len(blocking) - 1; n > 0 {
+		more = fmt.Sprintf(" %d more policies would be violated.", n)
+		if n == 1 {
+			more = " One more policy would be violated."
+		}
+	}
+	return fault.Coded(fault.Conflict, "separation_of_duties", "%s%s", blocking[0].Sentence(who), more).
+		Also("violations", blocking)
+}
+
+// Sentence says in words what a violation is and the smallest ways out of it.
+func (c SeparationConflict) Sentence(who string) string {
+	var sides []string
+	for _, s := range c.Sides {
+		sides = append(sides, s.sentence())
+	}
+	text := fmt.Sprintf("%s would violate the policy %q: %s.", who, c.Policy.Name, strings.Join(sides, " and "))
+	if c.Policy.Kind == "companion" {
+		text = fmt.Sprintf("%s would violate the policy %q: %s requires another duty.", who, c.Policy.Name,
+			strings.Join(sides, " and "))
+	}
+	if ways := c.ways(); ways != "" {
+		text += " " + ways
+	}
+	return text
+}
+
+// sentence is the label of a side with the access that performs it, at most three.
+func (s ConflictSide) sentence() string {
+	const most = 3
+	var names []string
+	for _, a := range s.Access {
+		name := a.Entitlement.Name
+		if a.Source != nil && len(a.Path) > 1 {
+			name += " through " + a.Path[0].Name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if rest := len(names) - most; rest > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", rest))
+	}
+	return fmt.Sprintf("%s (%s)", s.Label, strings.Join(names, ", "))
+}
+
+// ways are the smallest cures in words, at most three.
+func (c SeparationConflict) ways() string {
+	const most = 3
+	var ways []string
+	for _, cure := range c.Cures[:min(len(c.Cures), most)] {
+		var names []string
+		for _, s := range cure.Remove {
+			names = append(names, s.Name)
+		}
+		ways = append(ways, strings.Join(names, " and "))
+	}
+	switch len(ways) {
+	case 0:
+		return ""
+	case 1:
+		return "The smallest way out is to do without " + ways[0] + "."
+	default:
+		return "The smallest way out is to do without any one of these: " + strings.Join(ways, "; ") + "."
+	}
+}

@@ -1,0 +1,85 @@
+package violation
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// model is what a violation is by its meaning, not by the table: whether its access exists, whether somebody has
+// marked it, and what the mark covers.
+type model struct {
+	held   bool // as the last evaluation saw it
+	marked bool
+}
+
+func (m model) state() State {
+	switch {
+	case !m.held:
+		return Remediated
+	case m.marked:
+		return FalsePositive
+	default:
+		return Open
+	}
+}
+
+// TestStatesFollowTheirMeaning lets any events happen in any order. An evaluation that finds nothing always settles a
+// violation, one that finds access always opens it unless a mark covers it, and nothing else changes a state.
+func TestStatesFollowTheirMeaning(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, m := Open, model{held: true}
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			e := rapid.SampledFrom([]Event{Found, Beyond, Absent, Marked}).Draw(rt, "event")
+			next, err := s.On(e)
+			switch e {
+			case Found:
+				m.held = true
+			case Beyond:
+				m.held, m.marked = true, false
+			case Absent:
+				m.held, m.marked = false, false
+			case Marked:
+				if refused := m.state() != Open; refused != (err != nil) {
+					rt.Fatalf("marked in %s: %v", s, err)
+				}
+				if err == nil {
+					m.marked = true
+				}
+			}
+			if err != nil && e != Marked {
+				rt.Fatalf("%s in %s: %v", e, s, err)
+			}
+			if next != m.state() {
+				rt.Fatalf("%s in %s leads to %s; want %s", e, s, next, m.state())
+			}
+			if s.reopens(next) != (s != Open && m.state() == Open) {
+				rt.Fatalf("%s to %s: reopened %v", s, next, s.reopens(next))
+			}
+			s = next
+		}
+	})
+}
+
+func TestEveryStateIsReachedAndLeft(t *testing.T) {
+	reached := map[State]bool{}
+	for from, events := range transitions {
+		left := false
+		for _, to := range events {
+			reached[to] = true
+			left = left || to != from
+		}
+		if !left {
+			t.Errorf("nothing leaves %s", from)
+		}
+	}
+	for state := range transitions {
+		if !reached[state] {
+			t.Errorf("nothing leads to %s", state)
+		}
+		if slices.Contains(allowed(state), "false-positive") != (transitions[state][Marked] != "") {
+			t.Errorf("%s allows %v", state, allowed(state))
+		}
+	}
+}
