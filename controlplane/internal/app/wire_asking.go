@@ -36,7 +36,7 @@ func addAsking(_ context.Context, p *parts) error {
 	}
 	chains := &chain.Service{DB: p.db, Log: p.log, Now: time.Now}
 	requests := &request.Service{DB: p.db, Cursors: p.cursors, Chains: chains, Inbox: inbox, Log: p.log, Now: time.Now}
-	chains.Decided = requests.Decided
+	chains.Decided, chains.CheckApproval = requests.Decided, requests.CheckApproval
 	given := &fulfil.Service{DB: p.db, Log: p.log, Now: time.Now, Moved: requests.Moved}
 	maps.Copy(inbox.Answers, chains.Answers())
 	maps.Copy(inbox.Answers, requests.Answers())

@@ -17,6 +17,10 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	if err != nil {
 		return nil, err
 	}
+	barred, err := s.barred(ctx, tx, answered, flows)
+	if err != nil {
+		return nil, err
+	}
 	faults := make([]error, len(answered))
 	for i, a := range answered {
 		f := flows[a.Task.ID]
@@ -31,12 +35,36 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 			faults[i] = err
 			continue
 		}
+		if why := barred[f.ItemID]; why != nil && a.Decision.Action == state.Approve {
+			delete(w.Answering, a.Task.ID)
+			faults[i] = why
+			continue
+		}
 		w.take(f, slots, a.Decision)
 		if err := w.settle(ctx, f, f.Describe(a.Decision)); err != nil {
 			return nil, err
 		}
 	}
 	return faults, w.finish(ctx)
+}
+
+// barred asks which of the items to be approved must not be, by item.
+func (s *Service) barred(
+	ctx context.Context,
+	tx *pg.Tx,
+	answered []decision.Answered,
+	flows map[string]*state.Flow,
+) (map[string]error, error) {
+	var items []string
+	for _, a := range answered {
+		if f := flows[a.Task.ID]; f != nil && a.Decision.Action == state.Approve {
+			items = append(items, f.ItemID)
+		}
+	}
+	if s.CheckApproval == nil || len(items) == 0 {
+		return nil, nil
+	}
+	return s.CheckApproval(ctx, tx, items)
 }
 
 // answeredFlows locks and reads the chains of tasks, by task.

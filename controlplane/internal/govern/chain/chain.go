@@ -61,12 +61,15 @@ type Outcome struct {
 	ByRequesting []decision.Actor // whose request was their agreement, as the manager of whom it is for
 }
 
-// Service carries out chains. All exported fields are needed but Approvers.
+// Service carries out chains. All exported fields are needed but CheckApproval and Approvers.
 type Service struct {
 	DB      *pg.DB
 	Log     *slog.Logger
 	Now     func() time.Time
 	Decided func(ctx context.Context, tx *pg.Tx, outcomes []Outcome) error // is rung in the transaction that decides
+	// CheckApproval returns the faults of items that must not be approved now, by item. It locks what the answer
+	// depends on until the transaction ends. Nil: every item may be approved.
+	CheckApproval func(ctx context.Context, tx *pg.Tx, items []string) (map[string]error, error)
 	// Approvers are those of the approval rules when it is nil.
 	Approvers Approvers
 }

@@ -21,6 +21,15 @@ func (s *Service) Decided(ctx context.Context, tx *pg.Tx, outcomes []chain.Outco
 	if err != nil {
 		return err
 	}
+	var approved []string
+	for _, o := range outcomes {
+		if o.Result == chain.Approved {
+			approved = append(approved, o.ItemID)
+		}
+	}
+	if err := s.rejectViolating(ctx, tx, b, approved); err != nil {
+		return err
+	}
 	for _, o := range outcomes {
 		r, item := b.Item(o.ItemID)
 		if r == nil {

@@ -56,7 +56,7 @@ func open(t testing.TB) *house {
 		}
 		h.chains = &chain.Service{DB: db, Log: log, Now: h.now}
 		h.requests = &request.Service{DB: db, Cursors: cursors, Chains: h.chains, Inbox: inbox, Log: log, Now: h.now}
-		h.chains.Decided = h.requests.Decided
+		h.chains.Decided, h.chains.CheckApproval = h.requests.Decided, h.requests.CheckApproval
 		h.given = &fulfil.Service{DB: db, Log: log, Now: h.now, Moved: h.requests.Moved}
 		for kind, answer := range h.chains.Answers() {
 			inbox.Answers[kind] = answer

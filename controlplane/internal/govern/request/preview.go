@@ -5,6 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -17,6 +18,9 @@ type AccessRequestPreview struct {
 	Submittable bool `json:"submittable"`
 	// Everything that a submission would be refused for.
 	Problems []draft.AccessRequestProblem `json:"problems" nullable:"false"`
+	// What separation-of-duties policies say about the access, together with what the person has and what is pending
+	// for them.
+	Separation check.SeparationVerdict `json:"separation_of_duties"`
 }
 
 // Preview says what would become of a request. It writes nothing, and refuses nothing that it can tell of instead.
@@ -39,6 +43,7 @@ func (s *Service) Preview(
 			AccessRequestForesight: d.Foresee(),
 			Submittable:            len(d.Faults) == 0,
 			Problems:               d.Problems(),
+			Separation:             d.Separation,
 		}
 		for i := range out.Items {
 			out.Items[i].ItemID = "" // it has none before it is submitted

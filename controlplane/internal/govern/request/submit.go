@@ -50,11 +50,11 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) e
 	var requests []accessrequest.Record
 	var items []accessrequest.ItemRecord
 	var ids []string
-	wishes := map[string]*draft.Item{}
+	wishes, warnings := map[string]*draft.Item{}, map[string][]string{}
 	for i, d := range drafts {
 		requests = append(requests, d.Record(tx.Viewer, first+int64(i), s.Now()))
 		items = append(items, d.ItemRecords()...)
-		ids = append(ids, d.ID)
+		ids, warnings[d.ID] = append(ids, d.ID), d.Warnings()
 		for _, w := range d.Items {
 			wishes[w.ID] = w
 		}
@@ -69,6 +69,9 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) e
 	for _, r := range b.Requests {
 		b.Note(r, nil, accessrequest.Submitted, r.Justification)
 		b.Audit(r, accessrequest.AuditSubmitted, nil, r.Justification)
+		for _, text := range warnings[r.ID] {
+			b.Note(r, nil, "separation_of_duties", text)
+		}
 	}
 	submitted := make([]change.Event, len(b.Requests))
 	for i, r := range b.Requests {

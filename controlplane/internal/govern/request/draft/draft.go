@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/lookup"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -24,6 +25,8 @@ type Draft struct {
 	// Person is the beneficiary; Items are the requested resources.
 	Person lookup.Person
 	Items  []*Item
+	// Separation is what separation-of-duties policies say about the requested access.
+	Separation check.SeparationVerdict
 	// Faults are all reasons to refuse the request. Empty: it can be submitted.
 	Faults []*fault.Fault
 }
@@ -67,7 +70,7 @@ func New(tx *pg.Tx, in accessrequest.NewAccessRequest, at string) *Draft {
 			in.ExternalReference = nil
 		}
 	}
-	d := &Draft{In: in, at: at, ID: accessrequest.NewID()}
+	d := &Draft{In: in, at: at, ID: accessrequest.NewID(), Separation: check.Clear()}
 	for i, r := range in.RequestedResources {
 		r.RoleID, r.EntitlementID, r.AccountID = strings.ToLower(r.RoleID), strings.ToLower(
 			r.EntitlementID,

@@ -29,6 +29,9 @@ func Examine(ctx context.Context, tx *pg.Tx, drafts []*Draft, lock bool, now tim
 		return err
 	}
 	refuseHeld(drafts)
+	if err := checkSeparation(ctx, tx, drafts, now); err != nil {
+		return err
+	}
 	if err := findTargets(ctx, tx, drafts); err != nil {
 		return err
 	}

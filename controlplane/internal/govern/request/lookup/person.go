@@ -62,6 +62,15 @@ func LockPeople(ctx context.Context, tx *pg.Tx, ids []string) error {
 	return pg.Exec(ctx, tx, "lock people", sql, ids)
 }
 
+// Names returns the names of people, by id.
+func Names(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	var id, name string
+	err := pg.Each(ctx, tx, "name people", []any{&id, &name}, func() error { names[id] = name; return nil },
+		`select i.id::text, i.display_name from identity i where i.id = any($1::text[]::uuid[])`, ids)
+	return names, err
+}
+
 // Approvers returns those of the people who can decide.
 func Approvers(ctx context.Context, tx *pg.Tx, chosen []string) ([]string, error) {
 	const sql = `

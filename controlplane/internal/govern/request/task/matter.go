@@ -67,6 +67,9 @@ func contextOf(d *draft.Draft, r *accessrequest.AccessRequest, w *draft.Item) ma
 	if w.Duration > 0 {
 		c["duration"] = span.Format(w.Duration)
 	}
+	if warnings := d.Warnings(); len(warnings) > 0 {
+		c["separation_of_duties"] = warnings
+	}
 	if len(w.In.Parameters) > 0 {
 		c["parameters"] = w.In.Parameters
 	}

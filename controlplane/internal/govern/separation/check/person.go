@@ -20,7 +20,7 @@ func Person(
 	changes effective.Changes,
 	now time.Time,
 ) (SeparationVerdict, error) {
-	v := SeparationVerdict{Violations: []SeparationConflict{}, Effect: None}
+	v := Clear()
 	book, err := rulebook.For(ctx, tx)
 	if err != nil || len(book.Rules.Policies()) == 0 {
 		return v, err
@@ -42,6 +42,15 @@ func Person(
 	}
 	v.Effect = worst(v.Violations)
 	return v, nil
+}
+
+// Watches reports whether the tenant has policies that are evaluated.
+func Watches(ctx context.Context, tx *pg.Tx) (bool, error) {
+	book, err := rulebook.For(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	return len(book.Rules.Policies()) > 0, nil
 }
 
 // involving returns the violations of which any of the sources performs a side.

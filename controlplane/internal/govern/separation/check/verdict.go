@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
@@ -24,6 +25,25 @@ type SeparationVerdict struct {
 	// Effect on a request for the access. none: there is no violation. record: the violations are recorded. warn:
 	// requester and approvers see them. block: the request is refused.
 	Effect string `json:"effect" enum:"none,record,warn,block"`
+}
+
+// Clear is the verdict about access that violates no policy.
+func Clear() SeparationVerdict {
+	return SeparationVerdict{Violations: []SeparationConflict{}, Effect: None}
+}
+
+// Blocks reports whether an added source is part of a violation that refuses a request.
+func (v SeparationVerdict) Blocks(id string) bool {
+	for _, c := range v.Violations {
+		for _, side := range c.Sides {
+			for _, a := range side.Access {
+				if c.Effect == Block && a.Source != nil && a.Source.Kind == effective.KindAdded && a.Source.ID == id {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // SeparationConflict is one violation of a separation-of-duties policy by one person.
