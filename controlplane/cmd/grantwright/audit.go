@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
@@ -165,11 +167,11 @@ func (s *settings) withLog(
 	if err != nil {
 		return err
 	}
-	ring, err := app.Keyring(s.config)
+	ring, err := config.Keyring(s.config)
 	if err != nil {
 		return err
 	}
-	db, err := app.OpenToWork(cmd.Context(), s.config, log)
+	db, err := database.OpenToWork(cmd.Context(), s.config, log)
 	if err != nil {
 		return hinted(err)
 	}

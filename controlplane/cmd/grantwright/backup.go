@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/backup"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/spf13/cobra"
-
-	"github.com/grantwright/grantwright/controlplane/internal/app"
 )
 
 func backupCommand() *cobra.Command {
@@ -30,7 +30,7 @@ func backupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := app.Backup(cmd.Context(), s.config, to, version, log)
+			m, err := backup.Backup(cmd.Context(), s.config, to, version, log)
 			if err != nil {
 				return hinted(err)
 			}
@@ -55,17 +55,17 @@ func (s *settings) keyFiles() string {
 	if len(s.config.MasterKeyFile) > 0 {
 		return strings.Join(s.config.MasterKeyFile, ", ")
 	}
-	return app.DefaultKeyFile(s.config)
+	return config.DefaultKeyFile(s.config)
 }
 
-func rowsOf(m app.Manifest) (n int64) {
+func rowsOf(m backup.Manifest) (n int64) {
 	for _, rows := range m.Tables {
 		n += rows
 	}
 	return n
 }
 
-func keyNames(m app.Manifest) string {
+func keyNames(m backup.Manifest) string {
 	if len(m.MasterKeys) == 0 {
 		return "it"
 	}
@@ -98,7 +98,7 @@ func restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := app.Restore(cmd.Context(), s.config, from, log)
+			r, err := backup.Restore(cmd.Context(), s.config, from, log)
 			if err != nil {
 				return hinted(err)
 			}

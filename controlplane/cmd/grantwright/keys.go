@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
 )
 
@@ -136,11 +137,11 @@ func (s *settings) withKeys(cmd *cobra.Command, do func(context.Context, *signin
 		return err
 	}
 	ctx := cmd.Context()
-	ring, err := app.Keyring(s.config)
+	ring, err := config.Keyring(s.config)
 	if err != nil {
 		return err
 	}
-	db, err := app.OpenToWork(ctx, s.config, log)
+	db, err := database.OpenToWork(ctx, s.config, log)
 	if err != nil {
 		return hinted(err)
 	}

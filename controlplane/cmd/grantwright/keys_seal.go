@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
+	"github.com/grantwright/grantwright/controlplane/internal/app/sealing"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
@@ -38,7 +40,7 @@ func rotateMasterCommand() *cobra.Command {
 			if err := s.complete(cmd); err != nil {
 				return err
 			}
-			key, err := app.AddMasterKey(s.config, file, !addOnly)
+			key, err := config.AddMasterKey(s.config, file, !addOnly)
 			if err != nil {
 				return err
 			}
@@ -47,7 +49,7 @@ func rotateMasterCommand() *cobra.Command {
 				fmt.Fprintf(out, "master key %s opens from now on; the one before it goes on to seal\n", key)
 				return nil
 			}
-			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
+			return s.withSealing(cmd, func(ctx context.Context, k *sealing.Sealing) error {
 				n, err := k.Master(ctx)
 				if err != nil {
 					return err
@@ -78,8 +80,8 @@ func rotateDataCommand() *cobra.Command {
 			"servers work. If it was\n" +
 			"stopped, start it again: it continues. Older data keys stay until `grantwright keys prune`.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
-				return k.Data(ctx, tenant, func(r app.Rotated) {
+			return s.withSealing(cmd, func(ctx context.Context, k *sealing.Sealing) error {
+				return k.Data(ctx, tenant, func(r sealing.Rotated) {
 					fmt.Fprintf(
 						cmd.OutOrStdout(),
 						"tenant %s: %d values are now encrypted with version %d of its data key\n",
@@ -101,7 +103,7 @@ func keysStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", Short: "Count what is sealed under which key", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
+			return s.withSealing(cmd, func(ctx context.Context, k *sealing.Sealing) error {
 				status, names, err := k.Status(ctx)
 				if err != nil {
 					return err
@@ -157,7 +159,7 @@ func dropMasterCommand() *cobra.Command {
 			"copy as long as you keep those.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := seal.Fingerprint(args[0])
-			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
+			return s.withSealing(cmd, func(ctx context.Context, k *sealing.Sealing) error {
 				status, _, err := k.Status(ctx)
 				if err != nil {
 					return err
@@ -167,7 +169,7 @@ func dropMasterCommand() *cobra.Command {
 						return fmt.Errorf("master key %s is in use: %d values lie under it", key, m.Values)
 					}
 				}
-				if err := app.RemoveMasterKey(s.config, key); err != nil {
+				if err := config.RemoveMasterKey(s.config, key); err != nil {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "master key %s is gone from the key file\n", key)
@@ -185,7 +187,7 @@ func pruneCommand() *cobra.Command {
 		Use: "prune", Short: "Delete older data keys that nothing lies under", Args: cobra.NoArgs,
 		Long: "Deletes data keys a day after they were replaced. Backups bring their own along.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
+			return s.withSealing(cmd, func(ctx context.Context, k *sealing.Sealing) error {
 				n, err := k.Prune(ctx)
 				if err == nil {
 					fmt.Fprintf(cmd.OutOrStdout(), "%d older data keys are deleted\n", n)
@@ -199,20 +201,20 @@ func pruneCommand() *cobra.Command {
 }
 
 // withSealing opens database and master keys for an operator's command.
-func (s *settings) withSealing(cmd *cobra.Command, do func(context.Context, *app.Sealing) error) (err error) {
+func (s *settings) withSealing(cmd *cobra.Command, do func(context.Context, *sealing.Sealing) error) (err error) {
 	log, err := s.prepare(cmd)
 	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	ring, err := app.Keyring(s.config)
+	ring, err := config.Keyring(s.config)
 	if err != nil {
 		return err
 	}
-	db, err := app.OpenToWork(ctx, s.config, log)
+	db, err := database.OpenToWork(ctx, s.config, log)
 	if err != nil {
 		return hinted(err)
 	}
 	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(ctx))) }()
-	return do(ctx, &app.Sealing{DB: db.DB, Ring: ring})
+	return do(ctx, &sealing.Sealing{DB: db.DB, Ring: ring})
 }

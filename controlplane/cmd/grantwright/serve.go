@@ -18,6 +18,9 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/memlimit"
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/backup"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -63,14 +66,14 @@ func (s *settings) prepare(cmd *cobra.Command) (*slog.Logger, error) {
 // for each run, and collecting at twice that costs a fifth of a large sync. GOGC in the environment goes over it.
 const gcPercent = 300
 
-func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
+func serve(ctx context.Context, c config.Config, log *slog.Logger) (err error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	if limit := memlimit.Set(0); limit > 0 {
 		log.Debug("soft memory limit", "mib", limit>>20)
 	}
-	ring, err := app.Keyring(c)
+	ring, err := config.Keyring(c)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 		return err
 	}
 	defer c.Traces.Close(context.WithoutCancel(ctx))
-	db, err := app.OpenToServe(ctx, c, log)
+	db, err := database.OpenToServe(ctx, c, log)
 	if err != nil {
 		return hinted(err)
 	}
@@ -196,13 +199,13 @@ func readPassword(from io.Reader) (seal.Secret, error) {
 	return seal.Secret(line), nil
 }
 
-func bootstrap(cmd *cobra.Command, c app.Config, b tenant.Bootstrap, log *slog.Logger) (err error) {
+func bootstrap(cmd *cobra.Command, c config.Config, b tenant.Bootstrap, log *slog.Logger) (err error) {
 	ctx := cmd.Context()
-	ring, err := app.Keyring(c)
+	ring, err := config.Keyring(c)
 	if err != nil {
 		return err
 	}
-	db, err := app.OpenToWork(ctx, c, log)
+	db, err := database.OpenToWork(ctx, c, log)
 	if err != nil {
 		return hinted(err)
 	}
@@ -250,7 +253,7 @@ func checkCommand() *cobra.Command {
 			"are not there.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withDatabase(cmd, func(ctx context.Context, db *pg.DB) error {
-				if err := app.CheckReferences(ctx, db); err != nil {
+				if err := backup.CheckReferences(ctx, db); err != nil {
 					return err
 				}
 				fmt.Fprintln(
@@ -270,7 +273,7 @@ func (s *settings) withDatabase(cmd *cobra.Command, do func(context.Context, *pg
 	if err != nil {
 		return err
 	}
-	db, err := app.OpenToWork(cmd.Context(), s.config, log)
+	db, err := database.OpenToWork(cmd.Context(), s.config, log)
 	if err != nil {
 		return hinted(err)
 	}

@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 )
 
 // settings are the flags that several commands share.
 type settings struct {
-	config    app.Config
+	config    config.Config
 	file      string
 	completed bool
 	from      map[string]string // by setting: where its value comes from, unless that is the default
@@ -25,7 +26,7 @@ type settings struct {
 
 // common declares the flags that every command needs to find data and database.
 func (s *settings) common(flags *pflag.FlagSet) {
-	s.config = app.DefaultConfig()
+	s.config = config.DefaultConfig()
 	flags.StringVar(&s.file, "config", "", "file with settings, one name = value a line")
 	flags.StringVar(&s.config.Data, "data", s.config.Data, "directory of keys and of the private PostgreSQL")
 	flags.StringSliceVar(

@@ -13,10 +13,9 @@ import (
 // across are the places that look beyond one tenant. Each must have a reason: finding whose turn it is, who signs in,
 // or what belongs to the deployment. A new one is added here on purpose.
 var across = []string{
-	"app/due.go",             // tenants whose people's day may have come
-	"app/settle.go",          // rows of tables that belong to no tenant, counted after a restore
-	"app/rotation.go",        // all tenants, for an operator's command
-	"app/wire_operations.go", // numbers for metrics
+	"app/backup/settle.go",    // rows of tables that belong to no tenant, counted after a restore
+	"app/database/tenants.go", // lists of all tenants, for periodic jobs and operators' commands
+	"app/wire_operations.go",  // numbers for metrics
 	"ground/schema/version.go",
 	"ground/seal/lasting.go",
 	"ground/seal/rotate.go",

@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/console"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
 	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -51,16 +52,15 @@ type App struct {
 	endStreams  context.CancelFunc
 }
 
-// Keyring opens the deployment's master key, making it on the first start.
-func Keyring(c Config) (*seal.Keyring, error) {
-	if len(c.MasterKeyFile) > 0 {
-		return seal.OpenFiles(c.MasterKeyFile...)
-	}
-	return seal.OpenOrCreateFile(DefaultKeyFile(c))
-}
-
 // New wires every feature once. version goes into /openapi.json and to agents.
-func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (*App, error) {
+func New(
+	ctx context.Context,
+	c config.Config,
+	version string,
+	db *pg.DB,
+	ring *seal.Keyring,
+	log *slog.Logger,
+) (*App, error) {
 	if c.OpenConnector == nil {
 		return nil, errors.New("the configuration has no OpenConnector")
 	}
@@ -131,12 +131,12 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	return a, nil
 }
 
-func guard(c Config) (*outbound.Guard, error) {
+func guard(c config.Config) (*outbound.Guard, error) {
 	ranges, err := outbound.ParseCIDRs(c.EgressCIDRs)
 	if err != nil {
 		return nil, fmt.Errorf("egress-allow-cidrs: %w", err)
 	}
-	return &outbound.Guard{AllowCIDRs: ranges, AllowPlaintext: c.EgressPlain, Own: ownAddresses(c)}, nil
+	return &outbound.Guard{AllowCIDRs: ranges, AllowPlaintext: c.EgressPlain, Own: config.OwnAddresses(c)}, nil
 }
 
 // hosted gives the connectors that run in this process: one of each type for its whole life, so that tokens and rate

@@ -16,6 +16,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/backup"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
@@ -29,18 +32,18 @@ const backupCanary = "CANARY-7d0c-bind-password"
 // installation is a control plane on a configuration of its own, for as long as up says.
 type installation struct {
 	t *testing.T
-	c app.Config
+	c config.Config
 }
 
 // up runs the control plane and gives its address and its database to do.
 func (i installation) up(do func(url string, db *pg.DB)) {
 	i.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	ring, err := app.Keyring(i.c)
+	ring, err := config.Keyring(i.c)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	db, err := app.OpenToServe(ctx, i.c, quiet)
+	db, err := database.OpenToServe(ctx, i.c, quiet)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -239,21 +242,21 @@ func (s story) back(t *testing.T, url string, db *pg.DB) {
 	}
 }
 
-func copyKey(t *testing.T, from, to app.Config) {
+func copyKey(t *testing.T, from, to config.Config) {
 	t.Helper()
-	key, err := os.ReadFile(app.DefaultKeyFile(from))
+	key, err := os.ReadFile(config.DefaultKeyFile(from))
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(app.DefaultKeyFile(to)), 0o700)
+		err = os.MkdirAll(filepath.Dir(config.DefaultKeyFile(to)), 0o700)
 	}
 	if err == nil {
-		err = os.WriteFile(app.DefaultKeyFile(to), key, 0o600)
+		err = os.WriteFile(config.DefaultKeyFile(to), key, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func privateConfig(t *testing.T) app.Config {
+func privateConfig(t *testing.T) config.Config {
 	t.Helper()
 	c := testConfig()
 	c.Data, c.EgressCIDRs = t.TempDir(), []string{"127.0.0.0/8"}
@@ -271,11 +274,11 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 	old := installation{t, privateConfig(t)}
 	dir := filepath.Join(t.TempDir(), "backup")
 	var s story
-	var made app.Manifest
+	var made backup.Manifest
 	old.up(func(url string, db *pg.DB) {
 		s = fill(t, url, db)
 		var err error
-		if made, err = app.Backup(ctx, old.c, dir, "test", quiet); err != nil {
+		if made, err = backup.Backup(ctx, old.c, dir, "test", quiet); err != nil {
 			t.Fatal(err)
 		}
 		s.revoke(t, url)
@@ -283,10 +286,10 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 	if made.Tables["identity"] != 30 || made.Tables["connector"] != 1 || len(made.MasterKeys) != 1 || made.Schema < 12 {
 		t.Errorf("manifest = %+v", made)
 	}
-	holdsNoSecret(t, dir, app.DefaultKeyFile(old.c))
+	holdsNoSecret(t, dir, config.DefaultKeyFile(old.c))
 
 	fresh := installation{t, privateConfig(t)}
-	if _, err := app.Restore(
+	if _, err := backup.Restore(
 		ctx,
 		fresh.c,
 		dir,
@@ -295,10 +298,10 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 		!strings.Contains(err.Error(), "put the master key") {
 		t.Errorf("restore without a master key: %v", err)
 	}
-	if _, err := app.Keyring(fresh.c); err != nil { // makes another key
+	if _, err := config.Keyring(fresh.c); err != nil { // makes another key
 		t.Fatal(err)
 	}
-	if _, err := app.Restore(
+	if _, err := backup.Restore(
 		ctx,
 		fresh.c,
 		dir,
@@ -311,14 +314,14 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 		t.Error("a refused restore made a database")
 	}
 	copyKey(t, old.c, fresh.c)
-	r, err := app.Restore(ctx, fresh.c, dir, quiet)
+	r, err := backup.Restore(ctx, fresh.c, dir, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Tenants != 1 || r.Secrets < 6 || r.Audited < 30 || r.Epoch <= made.Epoch {
 		t.Errorf("restored = %+v", r)
 	}
-	if _, err := app.Restore(ctx, fresh.c, dir, quiet); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := backup.Restore(ctx, fresh.c, dir, quiet); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("a second restore: %v; want a refusal", err)
 	}
 	fresh.up(func(url string, db *pg.DB) { s.back(t, url, db) })
@@ -356,10 +359,17 @@ func TestABackupThatWasChangedIsNotRestored(t *testing.T) {
 	old := installation{t, privateConfig(t)}
 	dir := filepath.Join(t.TempDir(), "backup")
 	old.up(func(string, *pg.DB) {})
-	if _, err := app.Backup(ctx, old.c, dir, "test", quiet); err != nil { // the server does not run
+	if _, err := backup.Backup(ctx, old.c, dir, "test", quiet); err != nil { // the server does not run
 		t.Fatal(err)
 	}
-	if _, err := app.Backup(ctx, old.c, dir, "test", quiet); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := backup.Backup(
+		ctx,
+		old.c,
+		dir,
+		"test",
+		quiet,
+	); err == nil ||
+		!strings.Contains(err.Error(), "not empty") {
 		t.Errorf("a backup over another: %v", err)
 	}
 	dump := filepath.Join(dir, "database.dump")
@@ -373,13 +383,13 @@ func TestABackupThatWasChangedIsNotRestored(t *testing.T) {
 	}
 	fresh := privateConfig(t)
 	copyKey(t, old.c, fresh)
-	if _, err := app.Restore(ctx, fresh, dir, quiet); err == nil || !strings.Contains(err.Error(), "was changed") {
+	if _, err := backup.Restore(ctx, fresh, dir, quiet); err == nil || !strings.Contains(err.Error(), "was changed") {
 		t.Errorf("a changed dump: %v; want a refusal", err)
 	}
 }
 
 // ownDatabase is an empty database as an operator would make it, with the three ways into it.
-func ownDatabase(t *testing.T, name string) app.Config {
+func ownDatabase(t *testing.T, name string) config.Config {
 	t.Helper()
 	ctx := context.Background()
 	d := pgtest.Fresh(t) // for its roles
@@ -438,7 +448,7 @@ func TestADatabaseOfOnesOwnIsBackedUpByALoginThatSeesAllRows(t *testing.T) {
 		s = fill(t, url, db)
 		bound := old.c
 		bound.DatabaseBackupURL = ""
-		if _, err := app.Backup(
+		if _, err := backup.Backup(
 			ctx,
 			bound,
 			dir,
@@ -448,7 +458,7 @@ func TestADatabaseOfOnesOwnIsBackedUpByALoginThatSeesAllRows(t *testing.T) {
 			strings.Contains(err.Error(), "only-for-tests") {
 			t.Errorf("a backup by the owner: %v; row security binds it", err)
 		}
-		if _, err := app.Backup(ctx, old.c, dir, "test", quiet); err != nil {
+		if _, err := backup.Backup(ctx, old.c, dir, "test", quiet); err != nil {
 			t.Fatal(err)
 		}
 		s.revoke(t, url)
@@ -456,7 +466,7 @@ func TestADatabaseOfOnesOwnIsBackedUpByALoginThatSeesAllRows(t *testing.T) {
 	into := installation{t, ownDatabase(t, "backup_into")}
 	into.c.DatabaseBackupURL = "" // the owner is enough for a restore
 	copyKey(t, old.c, into.c)
-	if _, err := app.Restore(ctx, into.c, dir, quiet); err != nil {
+	if _, err := backup.Restore(ctx, into.c, dir, quiet); err != nil {
 		t.Fatal(err)
 	}
 	into.up(func(url string, db *pg.DB) { s.back(t, url, db) })
@@ -473,7 +483,7 @@ func TestADatabaseWhoseRestoreWasStoppedServesNobody(t *testing.T) {
 	if _, err := conn.Exec(ctx, `create table restore_pending ()`); err != nil {
 		t.Fatal(err)
 	}
-	if db, err := app.OpenToServe(ctx, c, quiet); err == nil || !strings.Contains(err.Error(), "restore") {
+	if db, err := database.OpenToServe(ctx, c, quiet); err == nil || !strings.Contains(err.Error(), "restore") {
 		t.Errorf("OpenToServe = %v, %v; want a refusal", db, err)
 	}
 }

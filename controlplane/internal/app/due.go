@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -32,7 +31,7 @@ func dates(db *pg.DB) queue.Job {
 }
 
 func applyDue(ctx context.Context, db *pg.DB) error {
-	tenants, err := activeTenants(ctx, db)
+	tenants, err := database.ActiveTenants(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -61,22 +60,4 @@ func applyDueIn(ctx context.Context, db *pg.DB, tenant string) error {
 			return err
 		}
 	}
-}
-
-// tenantIDs lists all tenants, the oldest first.
-func tenantIDs(ctx context.Context, db *pg.DB) ([]string, error) {
-	return listTenants(ctx, db, `select id::text from tenant order by created_at`)
-}
-
-// activeTenants lists those in which anything happens.
-func activeTenants(ctx context.Context, db *pg.DB) ([]string, error) {
-	return listTenants(ctx, db, `select id::text from tenant where status = 'active' order by created_at`)
-}
-
-func listTenants(ctx context.Context, db *pg.DB, sql string) ([]string, error) {
-	ids, err := pg.FindAcross(ctx, db, pgx.RowTo[string], sql)
-	if err != nil {
-		return nil, fmt.Errorf("list tenants: %w", err)
-	}
-	return ids, nil
 }

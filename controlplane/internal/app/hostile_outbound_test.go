@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 )
 
 // closedHosts must never be reached for a tenant: by their number, in any spelling, or behind a name of hostileNames.
@@ -128,7 +128,7 @@ type besieged struct {
 
 func besiege(t *testing.T) *besieged {
 	t.Helper()
-	b := &besieged{site: newSiteWith(t, func(c *app.Config) { c.EgressCIDRs = []string{"127.0.0.2/32"} })}
+	b := &besieged{site: newSiteWith(t, func(c *config.Config) { c.EgressCIDRs = []string{"127.0.0.2/32"} })}
 	b.run(`update tenant set limits = '{"rps":10000,"burst":100000}'`)
 	b.names = newNameServer(t, hostileNames)
 	b.port, b.visits = sentinel(t)

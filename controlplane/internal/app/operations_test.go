@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
@@ -33,7 +34,7 @@ type operated struct {
 	client   *http.Client
 }
 
-func operate(t *testing.T, change func(*app.Config), mount func(*app.App)) *operated {
+func operate(t *testing.T, change func(*config.Config), mount func(*app.App)) *operated {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	o := &operated{
@@ -124,7 +125,7 @@ func (o *operated) await(what string, done func() bool) {
 func TestAServerThatStopsFinishesWhatItHasAndTakesNothingNew(t *testing.T) {
 	begun, finish := make(chan bool), make(chan bool)
 	streamed := make(chan bool)
-	o := operate(t, func(c *app.Config) { c.DrainDelay = 700 * time.Millisecond }, func(a *app.App) {
+	o := operate(t, func(c *config.Config) { c.DrainDelay = 700 * time.Millisecond }, func(a *app.App) {
 		a.API.Mount(http.MethodGet, "/slow", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun <- true
 			<-finish
@@ -309,7 +310,7 @@ func TestASocketServesOperatorsAndIsTakenOverFromAnEarlierLife(t *testing.T) {
 	}
 	left.(*net.UnixListener).SetUnlinkOnClose(false)
 	left.Close()
-	o := operate(t, func(c *app.Config) { c.OpsListen = "unix:" + path }, nil)
+	o := operate(t, func(c *config.Config) { c.OpsListen = "unix:" + path }, nil)
 	o.client.Transport = &http.Transport{
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", path) },
 	}

@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 )
-
-// unixPrefix marks an address that is the path of a socket.
-const unixPrefix = "unix:"
 
 // readyTime is how long the database may take to answer before this process calls itself not ready.
 const readyTime = time.Second
@@ -106,7 +104,7 @@ func onlyHere(next http.Handler) http.Handler {
 		}
 		if r.Header.Get("Origin") != "" ||
 			(r.Context().Value(http.LocalAddrContextKey).(net.Addr).Network() != "unix" &&
-				!loopback(strings.Trim(host, "[]"))) {
+				!config.IsLoopback(strings.Trim(host, "[]"))) {
 			http.Error(w, "operators are served only on this machine", http.StatusForbidden)
 			return
 		}
@@ -117,7 +115,7 @@ func onlyHere(next http.Handler) http.Handler {
 // listenOps opens the operators' address. A socket that an earlier life left behind is taken over.
 func listenOps(address string) (net.Listener, error) {
 	network := "tcp"
-	if path, isSocket := strings.CutPrefix(address, unixPrefix); isSocket {
+	if path, isSocket := strings.CutPrefix(address, config.UnixPrefix); isSocket {
 		network, address = "unix", path
 		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			_ = os.Remove(path)

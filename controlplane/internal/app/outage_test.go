@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -29,7 +29,7 @@ func (o *outside) start() {
 	}
 }
 
-func newOutside(t *testing.T) (*outside, app.Config) {
+func newOutside(t *testing.T) (*outside, config.Config) {
 	t.Helper()
 	c := privateConfig(t)
 	o := &outside{t: t, dir: filepath.Join(c.Data, "outside", "postgres")}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 )
 
 func TestTenantsDoNotReachTheAddressesOfTheServiceItself(t *testing.T) {
@@ -14,7 +14,7 @@ func TestTenantsDoNotReachTheAddressesOfTheServiceItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	s := newSiteWith(t, func(c *app.Config) {
+	s := newSiteWith(t, func(c *config.Config) {
 		c.EgressCIDRs = []string{"127.0.0.0/8"} // an operator who opened a range that holds the service
 		c.OpsListen = listener.Addr().String()
 	})

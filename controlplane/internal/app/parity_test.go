@@ -22,6 +22,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/remote/remotetest"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -45,11 +46,11 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	return newSiteWith(t, func(*app.Config) {})
+	return newSiteWith(t, func(*config.Config) {})
 }
 
 // newSiteWith makes a site of another configuration.
-func newSiteWith(t *testing.T, change func(*app.Config)) *site {
+func newSiteWith(t *testing.T, change func(*config.Config)) *site {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	database := pgtest.Fresh(t)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
@@ -38,7 +39,7 @@ import (
 // parts are what the control plane is put together from. A feature takes what it needs and leaves its routes and its
 // work.
 type parts struct {
-	config   Config
+	config   config.Config
 	version  string
 	db       *pg.DB
 	ring     *seal.Keyring

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 )
 
 // Limits of the server. Streams set their own deadline for each event.
@@ -23,26 +25,17 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// How a server stops: told to, it says that it is not ready, and after the drain delay it takes no new connections,
-// hands runs back, and finishes the requests that it has. Agents stay until those are finished, since some wait for an
-// agent's answer. Everything together ends within 30 seconds; the database takes the rest.
-const (
-	stopTime      = 27 * time.Second
-	inFlightTime  = 25 * time.Second
-	maxDrainDelay = 20 * time.Second
-)
-
 // server is one life of the API's listener.
 type server struct {
 	*http.Server
 	app      *App
-	config   Config
+	config   config.Config
 	listener net.Listener
 }
 
 // Serve answers requests and does the work beside them until ctx ends, then stops in order. ready is called with the
 // address once requests are answered.
-func (a *App) Serve(ctx context.Context, c Config, lost <-chan error, ready func(addr string)) error {
+func (a *App) Serve(ctx context.Context, c config.Config, lost <-chan error, ready func(addr string)) error {
 	s, err := a.listen(c)
 	if err != nil {
 		return err
@@ -82,7 +75,7 @@ func (a *App) Serve(ctx context.Context, c Config, lost <-chan error, ready func
 	return group.Wait()
 }
 
-func (a *App) listen(c Config) (*server, error) {
+func (a *App) listen(c config.Config) (*server, error) {
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Listen, err)
@@ -122,7 +115,7 @@ func (s *server) drain(ctx context.Context, endWork func()) error {
 	}
 	endWork()
 	s.app.endStreams()
-	rest := min(inFlightTime, stopTime-time.Since(began))
+	rest := min(config.InFlightTime, config.StopTime-time.Since(began))
 	ctx, cancel := context.WithTimeout(ctx, rest)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {

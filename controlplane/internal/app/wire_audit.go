@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -42,7 +43,7 @@ func VerifyAudit(
 	log *slog.Logger,
 	good func(AuditVerdict),
 ) error {
-	ids, names, err := tenantNames(ctx, db)
+	ids, names, err := database.TenantNames(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func RotateAuditKey(
 	ring *seal.Keyring,
 	log *slog.Logger,
 ) (fingerprint string, err error) {
-	tenants, _, err := tenantNames(ctx, db)
+	tenants, _, err := database.TenantNames(ctx, db)
 	if err != nil {
 		return "", err
 	}

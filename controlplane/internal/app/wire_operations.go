@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -52,7 +53,7 @@ func noting(authenticate httpapi.Authenticate) httpapi.Authenticate {
 }
 
 // Log is the log of a program of the control plane; level is debug, info, warn or error, format text or json.
-func Log(c Config, out io.Writer) (*slog.Logger, error) {
+func Log(c config.Config, out io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log-level is debug, info, warn or error, not %q", c.LogLevel)
@@ -68,7 +69,7 @@ func Log(c Config, out io.Writer) (*slog.Logger, error) {
 
 // OpenTraces begins to send spans where the configuration says; without an endpoint it makes nothing, and costs
 // nothing.
-func OpenTraces(ctx context.Context, c *Config, version string) error {
+func OpenTraces(ctx context.Context, c *config.Config, version string) error {
 	if c.OTelEndpoint == "" {
 		return nil
 	}
@@ -229,7 +230,7 @@ func poolMetrics(db *pg.DB) []prometheus.Collector {
 }
 
 // connections bounds the connections to the API. Behind a proxy all of them come from its address.
-func connections(c Config) *admission.Connections {
+func connections(c config.Config) *admission.Connections {
 	bounds := &admission.Connections{Most: c.MaxConnections, FromOne: c.MaxConnectionsPerAddr}
 	if c.BehindTLSProxy {
 		bounds.FromOne = 0

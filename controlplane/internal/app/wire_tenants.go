@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/tenantaddress"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
@@ -12,7 +13,7 @@ import (
 // addTenants adds the tenants of the deployment: their addresses, what operators do with them, and how closed ones are
 // erased.
 func addTenants(_ context.Context, p *parts) error {
-	at, err := newAddressing(p.config)
+	at, err := tenantaddress.New(p.config)
 	if err != nil {
 		return fmt.Errorf("base-url: %w", err)
 	}
@@ -20,7 +21,7 @@ func addTenants(_ context.Context, p *parts) error {
 		DB:       p.db,
 		Cursors:  p.cursors,
 		Links:    p.sessions,
-		BaseURL:  at.of,
+		BaseURL:  at.Of,
 		Stop:     syncrun.CancelAll,
 		Changed:  p.sessions.ForgetTenants,
 		KeepKeys: p.ring.Keep,
@@ -28,7 +29,7 @@ func addTenants(_ context.Context, p *parts) error {
 		Now:      time.Now,
 		Log:      p.log,
 	}
-	p.api.Address = at.read
+	p.api.Address = at.Read
 	p.routes = append(p.routes, tenants.Routes()...)
 	p.workers = append(p.workers, tenants.Run)
 	p.kinds = append(p.kinds, tenants.Kinds()...)

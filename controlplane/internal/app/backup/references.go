@@ -1,10 +1,11 @@
-package app
+package backup
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
@@ -27,7 +28,7 @@ var references = []struct{ name, sql string }{
 // CheckReferences looks, tenant by tenant, for references to what is not there, and whether the reports that are kept
 // for managers are those whom a walk finds. It returns an error that names each kind.
 func CheckReferences(ctx context.Context, db *pg.DB) error {
-	tenants, err := tenantIDs(ctx, db)
+	tenants, err := database.TenantIDs(ctx, db)
 	if err != nil {
 		return err
 	}

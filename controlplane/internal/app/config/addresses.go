@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"net"
@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ownAddresses are where this process listens, and where its database does. Connections that tenants chose never lead
+// OwnAddresses are where this process listens, and where its database does. Connections that tenants chose never lead
 // there, also not where the operator opened the range that holds them.
-func ownAddresses(c Config) []netip.AddrPort {
+func OwnAddresses(c Config) []netip.AddrPort {
 	own := append(resolved(c.Listen), resolved(c.Ops())...)
 	for _, url := range []string{c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL} {
 		if url == "" {

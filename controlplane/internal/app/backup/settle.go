@@ -1,4 +1,4 @@
-package app
+package backup
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -32,7 +33,7 @@ func countRows(ctx context.Context, db *pg.DB) (map[string]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	tenants, _, err := tenantNames(ctx, db)
+	tenants, _, err := database.TenantNames(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (r *Restored) settle(ctx context.Context, db *pg.DB, ring *seal.Keyring, lo
 	if r.Epoch, err = signing.BumpEpoch(ctx, db); err != nil {
 		return err
 	}
-	tenants, _, err := tenantNames(ctx, db)
+	tenants, _, err := database.TenantNames(ctx, db)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
-package app
+package sealing
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -24,7 +25,7 @@ func (s *Sealing) rotation() *seal.Rotation {
 
 // Status counts what lies under which key, and gives the tenants' short names by their ids.
 func (s *Sealing) Status(ctx context.Context) (seal.Status, map[string]string, error) {
-	tenants, names, err := tenantNames(ctx, s.DB)
+	tenants, names, err := database.TenantNames(ctx, s.DB)
 	if err != nil {
 		return seal.Status{}, nil, err
 	}
@@ -35,7 +36,7 @@ func (s *Sealing) Status(ctx context.Context) (seal.Status, map[string]string, e
 // Master seals everything under the keyring's first master key, and returns how many values lay under others. What a
 // process sealed under the old key meanwhile is found by a second look.
 func (s *Sealing) Master(ctx context.Context) (total int, err error) {
-	tenants, _, err := tenantNames(ctx, s.DB)
+	tenants, _, err := database.TenantNames(ctx, s.DB)
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +59,7 @@ type Rotated struct {
 // Data gives the tenant with that short name, or every tenant when it is empty, a new data key. It is in the tenant's
 // audit log. One tenant's failure keeps none of the others from theirs.
 func (s *Sealing) Data(ctx context.Context, slug string, done func(Rotated)) error {
-	tenants, names, err := tenantNames(ctx, s.DB)
+	tenants, names, err := database.TenantNames(ctx, s.DB)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *Sealing) record(ctx context.Context, tenant string, version uint32, n i
 
 // Prune deletes data keys that nothing lies under, a day after they were replaced, and returns how many.
 func (s *Sealing) Prune(ctx context.Context) (total int64, err error) {
-	tenants, _, err := tenantNames(ctx, s.DB)
+	tenants, _, err := database.TenantNames(ctx, s.DB)
 	if err != nil {
 		return 0, err
 	}
@@ -111,27 +112,4 @@ func (s *Sealing) Prune(ctx context.Context) (total int64, err error) {
 		}
 	}
 	return total, nil
-}
-
-// tenantNames lists all tenants, the oldest first, with their short names by id.
-func tenantNames(ctx context.Context, db *pg.DB) (ids []string, names map[string]string, err error) {
-	err = db.Across(ctx, func(tx *pg.Tx) error {
-		ids, names = nil, map[string]string{}
-		rows, err := tx.Query(ctx, `select id::text, slug from tenant order by created_at, id`)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			var id, slug string
-			if err := rows.Scan(&id, &slug); err != nil {
-				return err
-			}
-			ids, names[id] = append(ids, id), slug
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list tenants: %w", err)
-	}
-	return ids, names, nil
 }

@@ -1,4 +1,4 @@
-package app
+package backup
 
 import (
 	"context"
@@ -11,19 +11,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
-)
-
-// pendingTable is there from the beginning of a restore to its end: a database with it has tokens in it that must not
-// come back to life, and serves nobody.
-const pendingTable = "restore_pending"
-
-// errPending refuses such a database.
-var errPending = errors.New(
-	"a restore into this database did not come to its end; drop the database, and restore again into an empty one",
 )
 
 // Restored is what a restore found and did.
@@ -40,7 +33,7 @@ type Restored struct {
 // Restore brings a backup into an empty database, and makes sure of it: the rows are counted, every secret is opened,
 // audit logs are verified, and references looked at. Tokens from before are refused from then on, because a backup
 // knows nothing of what was revoked after it was made.
-func Restore(ctx context.Context, c Config, dir string, log *slog.Logger) (r Restored, err error) {
+func Restore(ctx context.Context, c config.Config, dir string, log *slog.Logger) (r Restored, err error) {
 	if r.Manifest, err = ReadManifest(dir); err != nil {
 		return r, err
 	}
@@ -51,7 +44,7 @@ func Restore(ctx context.Context, c Config, dir string, log *slog.Logger) (r Res
 	if err := r.Manifest.matches(dir); err != nil {
 		return r, err
 	}
-	u, done, err := openEmpty(ctx, c, log)
+	u, done, err := database.OpenEmpty(ctx, c, log)
 	if err != nil {
 		return r, err
 	}
@@ -62,7 +55,7 @@ func Restore(ctx context.Context, c Config, dir string, log *slog.Logger) (r Res
 	if err := r.count(ctx, u); err != nil {
 		return r, err
 	}
-	db, err := u.prepare(ctx)
+	db, err := u.Prepare(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -70,18 +63,18 @@ func Restore(ctx context.Context, c Config, dir string, log *slog.Logger) (r Res
 	if err := r.settle(ctx, db, ring, log); err != nil {
 		return r, err
 	}
-	return r, finish(ctx, u.owner)
+	return r, finish(ctx, u.Owner)
 }
 
 // keysFor opens the master keys that the backup needs. None is made: a new one would open nothing.
-func keysFor(c Config, m Manifest) (*seal.Keyring, error) {
-	path, err := ownKeyFile(c)
+func keysFor(c config.Config, m Manifest) (*seal.Keyring, error) {
+	path, err := config.OwnKeyFile(c)
 	if err == nil {
 		if _, missing := os.Stat(path); missing != nil {
 			return nil, fmt.Errorf("put the master key of the backup's time at %s first: %w", path, missing)
 		}
 	}
-	ring, err := Keyring(c)
+	ring, err := config.Keyring(c)
 	if err != nil {
 		return nil, err
 	}
@@ -124,62 +117,13 @@ func (m Manifest) matches(dir string) error {
 	return nil
 }
 
-// openEmpty opens a database that has its roles and nothing else.
-func openEmpty(ctx context.Context, c Config, log *slog.Logger) (u urls, done func(context.Context) error, err error) {
-	done = func(context.Context) error { return nil }
-	if c.DatabaseURL == "" {
-		end, err := embedded.Open(ctx, embedded.Config{Dir: postgresDir(c), BinDir: c.PGBin, Log: log})
-		if err != nil {
-			return u, nil, err
-		}
-		u, done = urls{app: end.AppURL(), owner: end.OwnerURL()}, end.Close
-	} else if u, err = given(ctx, c, log); err != nil {
-		return u, nil, err
-	}
-	if err := u.mustBeEmpty(ctx); err != nil {
-		return u, nil, errors.Join(err, done(context.WithoutCancel(ctx)))
-	}
-	return u, done, nil
-}
-
-func (u urls) mustBeEmpty(ctx context.Context) error {
-	var tables int
-	const sql = `
-		select count(*)
-		  from pg_class c
-		 where c.relnamespace = 'public'::regnamespace
-		   and c.relkind in ('r', 'p', 'v')
-		   and ` + schema.Own
-	err := onConnection(ctx, u.owner, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, sql).Scan(&tables) })
-	if err != nil {
-		return err
-	}
-	if tables > 0 {
-		return fmt.Errorf(
-			"the database is not empty: it has %d tables. A backup is restored into a new one, such as an empty "+
-				"--data directory gives",
-			tables,
-		)
-	}
-	return nil
-}
-
-func onConnection(ctx context.Context, raw string, do func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, raw)
-	if err != nil {
-		return fmt.Errorf("the database does not take the owner's connection: %w", withoutURL(err))
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return do(conn)
-}
-
 // load brings the dump in: all of it, or nothing. What is made belongs to the owner of the database.
-func load(ctx context.Context, c Config, u urls, path string) error {
+func load(ctx context.Context, c config.Config, u database.URLs, path string) error {
 	var major int
-	err := onConnection(ctx, u.owner, func(conn *pgx.Conn) error {
+	err := database.OnConnection(ctx, u.Owner, func(conn *pgx.Conn) error {
 		if _, err := conn.Exec(
 			ctx,
-			"create table "+pendingTable+" (since timestamptz not null default now())",
+			"create table "+database.PendingTable+" (since timestamptz not null default now())",
 		); err != nil {
 			return err
 		}
@@ -197,33 +141,21 @@ func load(ctx context.Context, c Config, u urls, path string) error {
 		return fmt.Errorf("read the backup: %w", err)
 	}
 	defer dump.Close()
-	return runTool(ctx, tool, u.owner, dump, nil, "--single-transaction", "--exit-on-error", "--no-owner")
+	return runTool(ctx, tool, u.Owner, dump, nil, "--single-transaction", "--exit-on-error", "--no-owner")
 }
 
 // finish lets the database serve.
 func finish(ctx context.Context, owner string) error {
-	return onConnection(ctx, owner, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "drop table "+pendingTable)
+	return database.OnConnection(ctx, owner, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "drop table "+database.PendingTable)
 		return err
 	})
 }
 
-// refusePending keeps a half restored database from serving.
-func refusePending(ctx context.Context, owner string) error {
-	var pending bool
-	err := onConnection(ctx, owner, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `select to_regclass('public.`+pendingTable+`') is not null`).Scan(&pending)
-	})
-	if err == nil && pending {
-		return errPending
-	}
-	return err
-}
-
 // count holds the rows against those that the backup held, as the application sees them: every row of a table that is a
 // tenant's belongs to a tenant that is there.
-func (r *Restored) count(ctx context.Context, u urls) error {
-	db, err := pg.Open(ctx, pg.Options{URL: u.app, SetRole: u.setRole, MaxConns: 4})
+func (r *Restored) count(ctx context.Context, u database.URLs) error {
+	db, err := pg.Open(ctx, pg.Options{URL: u.App, SetRole: u.SetRole, MaxConns: 4})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package app
+package tenantaddress
 
 import (
 	"net"
@@ -6,38 +6,39 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/incoming"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/response"
 )
 
-// addressing says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at
+// Scheme says where tenants are reached: under the path /t/<slug>/ of every address, and, where a domain is set, at
 // the host <slug>.<domain>.
-type addressing struct {
+type Scheme struct {
 	domain string   // lower case; empty: none
 	base   *url.URL // how the service itself is reached
 }
 
-func newAddressing(c Config) (addressing, error) {
+func New(c config.Config) (Scheme, error) {
 	base, err := url.Parse(c.URL(c.Listen))
-	return addressing{domain: strings.ToLower(strings.Trim(c.BaseDomain, ".")), base: base}, err
+	return Scheme{domain: strings.ToLower(strings.Trim(c.BaseDomain, ".")), base: base}, err
 }
 
 // tenantPath is the path before a tenant's slug.
 const tenantPath = "/t/"
 
-// of is the address of a tenant.
-func (a addressing) of(slug string) string {
+// Of is the address of a tenant.
+func (a Scheme) Of(slug string) string {
 	if a.domain == "" {
 		return a.byPath(slug)
 	}
 	return a.byHost(slug)
 }
 
-func (a addressing) byPath(slug string) string {
+func (a Scheme) byPath(slug string) string {
 	return strings.TrimRight(a.base.String(), "/") + tenantPath + slug
 }
 
-func (a addressing) byHost(slug string) string {
+func (a Scheme) byHost(slug string) string {
 	at := *a.base
 	at.Host = slug + "." + a.domain
 	if port := a.base.Port(); port != "" {
@@ -47,7 +48,7 @@ func (a addressing) byHost(slug string) string {
 }
 
 // as is a tenant's address in the form in which a request came: by the host, by the path, or by both.
-func (a addressing) as(slug string, host, path bool) string {
+func (a Scheme) as(slug string, host, path bool) string {
 	switch {
 	case host && path:
 		return a.byHost(slug) + tenantPath + slug
@@ -60,10 +61,10 @@ func (a addressing) as(slug string, host, path bool) string {
 // nobody is the slug of no tenant: none begins with a hyphen.
 const nobody = "-"
 
-// read comes before everything else: it notes which tenant the address names, and takes the tenant's path off, so that
+// Read comes before everything else: it notes which tenant the address names, and takes the tenant's path off, so that
 // all that follows is the same for every address. The name of a host is that of the request alone; what a client writes
 // into X-Forwarded-Host counts for nothing.
-func (a addressing) read(next http.Handler) http.Handler {
+func (a Scheme) Read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slug := a.slugOfHost(r.Host)
 		byHost := slug != ""
@@ -89,7 +90,7 @@ func (a addressing) read(next http.Handler) http.Handler {
 
 // slugOfHost is the tenant that a host names; empty for the service's own host and any outside the domain. One that
 // could be no slug is a tenant that there is not.
-func (a addressing) slugOfHost(host string) string {
+func (a Scheme) slugOfHost(host string) string {
 	if a.domain == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package app
+package database
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
@@ -33,15 +34,15 @@ func (d *Database) Close(ctx context.Context) error {
 	return d.close(ctx)
 }
 
-// urls of a database, and how the application becomes its role.
-type urls struct {
-	app, owner string
-	setRole    bool
+// URLs of a database, and how the application becomes its role.
+type URLs struct {
+	App, Owner string
+	SetRole    bool
 	tracer     pgx.QueryTracer
 }
 
 // OpenToServe opens the database for the server itself: without a database URL it starts the private PostgreSQL.
-func OpenToServe(ctx context.Context, c Config, log *slog.Logger) (*Database, error) {
+func OpenToServe(ctx context.Context, c config.Config, log *slog.Logger) (*Database, error) {
 	if c.DatabaseURL != "" {
 		return openGiven(ctx, c, log)
 	}
@@ -49,7 +50,7 @@ func OpenToServe(ctx context.Context, c Config, log *slog.Logger) (*Database, er
 	if err != nil {
 		return nil, err
 	}
-	db, err := prepare(ctx, urls{app: srv.AppURL(), owner: srv.OwnerURL(), tracer: c.Traces.Queries()})
+	db, err := prepare(ctx, URLs{App: srv.AppURL(), Owner: srv.OwnerURL(), tracer: c.Traces.Queries()})
 	if err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
@@ -59,7 +60,7 @@ func OpenToServe(ctx context.Context, c Config, log *slog.Logger) (*Database, er
 }
 
 // OpenToWork opens the database for another command, whether the server runs or not.
-func OpenToWork(ctx context.Context, c Config, log *slog.Logger) (*Database, error) {
+func OpenToWork(ctx context.Context, c config.Config, log *slog.Logger) (*Database, error) {
 	if c.DatabaseURL != "" {
 		return openGiven(ctx, c, log)
 	}
@@ -67,17 +68,17 @@ func OpenToWork(ctx context.Context, c Config, log *slog.Logger) (*Database, err
 	if err != nil {
 		return nil, err
 	}
-	db, err := prepare(ctx, urls{app: end.AppURL(), owner: end.OwnerURL(), tracer: c.Traces.Queries()})
+	db, err := prepare(ctx, URLs{App: end.AppURL(), Owner: end.OwnerURL(), tracer: c.Traces.Queries()})
 	if err != nil {
 		return nil, errors.Join(err, end.Close(context.WithoutCancel(ctx)))
 	}
 	return &Database{DB: db, close: end.Close}, nil
 }
 
-func postgresDir(c Config) string { return filepath.Join(c.Data, "postgres") }
+func postgresDir(c config.Config) string { return filepath.Join(c.Data, "postgres") }
 
-func openGiven(ctx context.Context, c Config, log *slog.Logger) (*Database, error) {
-	u, err := given(ctx, c, log)
+func openGiven(ctx context.Context, c config.Config, log *slog.Logger) (*Database, error) {
+	u, err := UseRoles(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
@@ -88,26 +89,26 @@ func openGiven(ctx context.Context, c Config, log *slog.Logger) (*Database, erro
 	return &Database{DB: db}, nil
 }
 
-// given makes the roles in a database that is not ours to run.
-func given(ctx context.Context, c Config, log *slog.Logger) (urls, error) {
-	u := urls{app: c.DatabaseURL, owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
+// UseRoles makes the roles in a database that is not ours to run.
+func UseRoles(ctx context.Context, c config.Config, log *slog.Logger) (URLs, error) {
+	u := URLs{App: c.DatabaseURL, Owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
 	roles := embedded.Roles{}
-	if u.owner == "" {
+	if u.Owner == "" {
 		log.WarnContext(
 			ctx,
 			"one database URL for both owner and application: its login can read every tenant; give "+
 				"DATABASE_OWNER_URL and a login of its own for the application",
 		)
-		u.owner, u.setRole = u.app, true
+		u.Owner, u.SetRole = u.App, true
 		roles.Assume = true
 	} else {
-		u.setRole = userOf(u.app) != pg.AppRole
+		u.SetRole = userOf(u.App) != pg.AppRole
 	}
-	return u, onConnection(ctx, u.owner, func(conn *pgx.Conn) error { return embedded.EnsureRoles(ctx, conn, roles) })
+	return u, OnConnection(ctx, u.Owner, func(conn *pgx.Conn) error { return embedded.EnsureRoles(ctx, conn, roles) })
 }
 
-// withoutURL keeps the server's words and drops the connection string that the driver adds to its own.
-func withoutURL(err error) error {
+// WithoutURL keeps the server's words and drops the connection string that the driver adds to its own.
+func WithoutURL(err error) error {
 	var parse *pgconn.ParseConfigError
 	if errors.As(err, &parse) {
 		return errors.New("the URL cannot be read; it must look like postgres://user:password@host:port/database")
@@ -124,19 +125,19 @@ func userOf(raw string) string {
 }
 
 // prepare is urls.prepare for a database that is not just being restored.
-func prepare(ctx context.Context, u urls) (*pg.DB, error) {
-	if err := refusePending(ctx, u.owner); err != nil {
+func prepare(ctx context.Context, u URLs) (*pg.DB, error) {
+	if err := refusePending(ctx, u.Owner); err != nil {
 		return nil, err
 	}
-	return u.prepare(ctx)
+	return u.Prepare(ctx)
 }
 
-// prepare migrates, connects as the application, and refuses a database that would not keep tenants apart.
-func (u urls) prepare(ctx context.Context) (*pg.DB, error) {
-	if err := schema.Migrate(ctx, u.owner); err != nil {
+// Prepare migrates, connects as the application, and refuses a database that would not keep tenants apart.
+func (u URLs) Prepare(ctx context.Context) (*pg.DB, error) {
+	if err := schema.Migrate(ctx, u.Owner); err != nil {
 		return nil, err
 	}
-	db, err := pg.Open(ctx, pg.Options{URL: u.app, SetRole: u.setRole, MaxConns: 20, Tracer: u.tracer})
+	db, err := pg.Open(ctx, pg.Options{URL: u.App, SetRole: u.SetRole, MaxConns: 20, Tracer: u.tracer})
 	if err != nil {
 		return nil, err
 	}

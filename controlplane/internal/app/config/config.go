@@ -1,6 +1,4 @@
-// Package app puts the control plane together: it opens the database, wires every feature once, serves, and stops in
-// order.
-package app
+package config
 
 import (
 	"errors"
@@ -100,7 +98,7 @@ func (c Config) Check() error {
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("tls-cert and tls-key belong together: give both or neither")
-	case c.TLSCert == "" && !c.BehindTLSProxy && !loopback(host):
+	case c.TLSCert == "" && !c.BehindTLSProxy && !IsLoopback(host):
 		return fmt.Errorf(
 			"listen: plain HTTP is served on the loopback address only, and %s is not one; give tls-cert and "+
 				"tls-key, or behind-tls-proxy when something in front of this server ends TLS",
@@ -108,7 +106,7 @@ func (c Config) Check() error {
 		)
 	case c.OpsListen != "" && c.DebugListen != "":
 		return errors.New("ops-listen and debug-listen are one setting; set only ops-listen")
-	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), unixPrefix):
+	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), UnixPrefix):
 		return errors.New(
 			"ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix " +
 				"socket (unix:/path) only",
@@ -132,10 +130,10 @@ func (c Config) Check() error {
 
 func loopbackAddress(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	return err == nil && loopback(host)
+	return err == nil && IsLoopback(host)
 }
 
-func loopback(host string) bool {
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
@@ -161,3 +159,15 @@ func (c Config) URL(listen string) string {
 	}
 	return scheme + listen
 }
+
+// UnixPrefix marks an address that is the path of a socket.
+const UnixPrefix = "unix:"
+
+// How a server stops: told to, it says that it is not ready, and after the drain delay it takes no new connections,
+// hands runs back, and finishes the requests that it has. Agents stay until those are finished, since some wait for an
+// agent's answer. Everything together ends within 30 seconds; the database takes the rest.
+const (
+	StopTime      = 27 * time.Second
+	InFlightTime  = 25 * time.Second
+	maxDrainDelay = 20 * time.Second
+)

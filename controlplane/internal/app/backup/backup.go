@@ -1,4 +1,4 @@
-package app
+package backup
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/database"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -43,15 +45,15 @@ type Manifest struct {
 
 // Backup writes the whole database, as it is at one instant, into a new folder, while servers work. The master key is
 // not in it.
-func Backup(ctx context.Context, c Config, dir, version string, log *slog.Logger) (m Manifest, err error) {
-	url, done, err := openBeyondRows(ctx, c, log)
+func Backup(ctx context.Context, c config.Config, dir, version string, log *slog.Logger) (m Manifest, err error) {
+	url, done, err := database.OpenBeyondRows(ctx, c, log)
 	if err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, done(context.WithoutCancel(ctx))) }()
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return m, fmt.Errorf("the database does not take the connection for backups: %w", withoutURL(err))
+		return m, fmt.Errorf("the database does not take the connection for backups: %w", database.WithoutURL(err))
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	if err := mayReadAll(ctx, conn); err != nil {
@@ -87,36 +89,6 @@ func Backup(ctx context.Context, c Config, dir, version string, log *slog.Logger
 		return m, err
 	}
 	return m, m.write(dir)
-}
-
-// openBeyondRows gives a login that sees the rows of all tenants: the private server's superuser, or the one that the
-// operator names. The server is started where none runs.
-func openBeyondRows(
-	ctx context.Context,
-	c Config,
-	log *slog.Logger,
-) (url string, done func(context.Context) error, err error) {
-	if c.DatabaseURL == "" {
-		end, err := embedded.Open(ctx, embedded.Config{Dir: postgresDir(c), BinDir: c.PGBin, Log: log})
-		if err != nil {
-			return "", nil, err
-		}
-		return end.AdminURL(), end.Close, nil
-	}
-	return firstOf(
-		c.DatabaseBackupURL,
-		c.DatabaseOwnerURL,
-		c.DatabaseURL,
-	), func(context.Context) error { return nil }, nil
-}
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // mayReadAll refuses a login that row security binds: pg_dump would stop, rather than leave rows out.
@@ -195,7 +167,7 @@ const listTables = `
 	   and c.relkind in ('r', 'p')
 	   and not c.relispartition
 	   and c.relpersistence = 'p'
-	   and c.relname <> '` + pendingTable + `'
+	   and c.relname <> '` + database.PendingTable + `'
 	   and ` + schema.Own + `
 	 order by 1`
 

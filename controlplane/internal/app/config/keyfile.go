@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -8,11 +8,19 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
+// Keyring opens the deployment's master key, making it on the first start.
+func Keyring(c Config) (*seal.Keyring, error) {
+	if len(c.MasterKeyFile) > 0 {
+		return seal.OpenFiles(c.MasterKeyFile...)
+	}
+	return seal.OpenOrCreateFile(DefaultKeyFile(c))
+}
+
 // DefaultKeyFile is where the master key is kept when the configuration names no other file.
 func DefaultKeyFile(c Config) string { return filepath.Join(c.Data, "keys", "master.key") }
 
-// ownKeyFile is the one key file that may be rewritten. Where several are given, somebody else puts them together.
-func ownKeyFile(c Config) (string, error) {
+// OwnKeyFile is the one key file that may be rewritten. Where several are given, somebody else puts them together.
+func OwnKeyFile(c Config) (string, error) {
 	switch len(c.MasterKeyFile) {
 	case 0:
 		return DefaultKeyFile(c), nil
@@ -39,7 +47,7 @@ func AddMasterKey(c Config, newKeyFile string, first bool) (seal.Fingerprint, er
 			return key, nil
 		}
 	}
-	path, err := ownKeyFile(c)
+	path, err := OwnKeyFile(c)
 	if err == nil {
 		key, err = seal.AddToFile(path, newKeyFile, first)
 	}
@@ -62,7 +70,7 @@ func place(first bool) string {
 
 // RemoveMasterKey takes a key out of this installation's key file.
 func RemoveMasterKey(c Config, key seal.Fingerprint) error {
-	path, err := ownKeyFile(c)
+	path, err := OwnKeyFile(c)
 	if err != nil {
 		return fmt.Errorf("take the key %s out of them yourself: %w", key, err)
 	}
