@@ -5,7 +5,7 @@ package catalog
 import (
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/ldap/settings"
-	"github.com/grantwright/grantwright/connectorkit/remote"
+	"github.com/grantwright/grantwright/connectorkit/remote/config"
 	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	scimsettings "github.com/grantwright/grantwright/connectorkit/scim/settings"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -129,11 +129,11 @@ var types = []kind{
 			Type:         Custom,
 			Name:         "Custom connector",
 			Category:     "custom",
-			Fields:       remote.Fields(),
+			Fields:       config.Fields(),
 			Capabilities: reads,
 			Description:  "A service of your own that answers a SyncRequest with a SyncResponse over HTTP.",
 		},
-		aliases: remote.Aliases(), check: remote.Check,
+		aliases: config.Aliases(), check: config.Check,
 	},
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -40,42 +41,42 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 		says   string // part of the message
 		most   int    // requests
 	}{
-		{"no JSON", always(mediaJSON, `success=yes`), v1.ClassConfig, "not_json", "instead of JSON", 1},
-		{"broken JSON", always(mediaJSON, `{"success":true,}`), v1.ClassTargetFault, "bad_json", "not valid JSON", 1},
-		{"cut JSON", always(mediaJSON, `{"success":true,"identities":[{"exter`), v1.ClassTransient, "json_cut",
+		{"no JSON", always(response.MediaJSON, `success=yes`), v1.ClassConfig, "not_json", "instead of JSON", 1},
+		{"broken JSON", always(response.MediaJSON, `{"success":true,}`), v1.ClassTargetFault, "bad_json", "not valid JSON", 1},
+		{"cut JSON", always(response.MediaJSON, `{"success":true,"identities":[{"exter`), v1.ClassTransient, "json_cut",
 			"ends in the middle", 5},
-		{"nothing", always(mediaJSON, ``), v1.ClassTargetFault, "empty_body", "empty body", 1},
+		{"nothing", always(response.MediaJSON, ``), v1.ClassTargetFault, "empty_body", "empty body", 1},
 		{"HTML", always("text/html", `<!doctype html><title>Sign in</title>`), v1.ClassConfig, "not_json",
 			"text/html instead of JSON", 1},
-		{"a list", always(mediaJSON, `[{"external_id":"1"}]`), v1.ClassProtocol, "protocol_violation",
+		{"a list", always(response.MediaJSON, `[{"external_id":"1"}]`), v1.ClassProtocol, "protocol_violation",
 			"the answer is a list", 1},
-		{"a text", always(mediaJSON, `"ok"`), v1.ClassProtocol, "protocol_violation",
+		{"a text", always(response.MediaJSON, `"ok"`), v1.ClassProtocol, "protocol_violation",
 			"a string where an object is expected", 1},
-		{"two documents", always(mediaJSON, whole3+"\n"+whole3), v1.ClassProtocol, "protocol_violation",
+		{"two documents", always(response.MediaJSON, whole3+"\n"+whole3), v1.ClassProtocol, "protocol_violation",
 			"application/x-ndjson", 1},
-		{"no success", always(mediaJSON, `{"identities":[]}`), v1.ClassProtocol, "protocol_violation",
+		{"no success", always(response.MediaJSON, `{"identities":[]}`), v1.ClassProtocol, "protocol_violation",
 			"success is missing", 1},
-		{"success as text", always(mediaJSON, `{"success":"true"}`), v1.ClassProtocol, "protocol_violation",
+		{"success as text", always(response.MediaJSON, `{"success":"true"}`), v1.ClassProtocol, "protocol_violation",
 			"success has a string where a boolean is expected", 1},
-		{"success and an error", always(mediaJSON, `{"success":true,"accounts":[],"error":"half of it"}`),
+		{"success and an error", always(response.MediaJSON, `{"success":true,"accounts":[],"error":"half of it"}`),
 			v1.ClassProtocol, "protocol_violation", "half of it", 1},
-		{"accounts as an object", always(mediaJSON, `{"success":true,"accounts":{"external_id":"1"}}`),
+		{"accounts as an object", always(response.MediaJSON, `{"success":true,"accounts":{"external_id":"1"}}`),
 			v1.ClassProtocol, "protocol_violation", "accounts is no list", 1},
-		{"a page as text", always(mediaJSON, `{"success":true,"page":{"has_more":"yes"}}`), v1.ClassProtocol,
+		{"a page as text", always(response.MediaJSON, `{"success":true,"page":{"has_more":"yes"}}`), v1.ClassProtocol,
 			"protocol_violation", "page.has_more has a string where a boolean is expected", 1},
-		{"a time that is none", always(mediaJSON, `{"success":true,"page":{"watermark":"yesterday"}}`),
+		{"a time that is none", always(response.MediaJSON, `{"success":true,"page":{"watermark":"yesterday"}}`),
 			v1.ClassProtocol, "protocol_violation", "RFC 3339", 1},
-		{"a scope of nothing", always(mediaJSON,
+		{"a scope of nothing", always(response.MediaJSON,
 			`{"success":true,"page":{"scopes":[{"kind":"users","key":"*","complete":true}]}}`), v1.ClassProtocol,
 			"protocol_violation", "page.scopes[0]", 1},
-		{"a token too long", always(mediaJSON,
+		{"a token too long", always(response.MediaJSON,
 			answer("[]", `{"has_more":true,"next_page_token":"`+strings.Repeat("x", 5000)+`"}`)), v1.ClassProtocol,
 			"protocol_violation", "page.next_page_token is longer than 4 KiB", 1},
-		{"a checkpoint too long", always(mediaJSON, answer("[]", `{"checkpoint":"`+strings.Repeat("x", 70000)+`"}`)),
+		{"a checkpoint too long", always(response.MediaJSON, answer("[]", `{"checkpoint":"`+strings.Repeat("x", 70000)+`"}`)),
 			v1.ClassProtocol, "protocol_violation", "page.checkpoint is longer", 1},
-		{"more without a token", always(mediaJSON, answer("[]", `{"has_more":true}`)), v1.ClassProtocol,
+		{"more without a token", always(response.MediaJSON, answer("[]", `{"has_more":true}`)), v1.ClassProtocol,
 			"protocol_violation", "no page.next_page_token", 1},
-		{"the same page for ever", always(mediaJSON, answer(accounts(0, 3), token(1))), v1.ClassProtocol,
+		{"the same page for ever", always(response.MediaJSON, answer(accounts(0, 3), token(1))), v1.ClassProtocol,
 			"page_repeated", "the same records", 2},
 		{"the same records under new tokens", func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
 			_, _ = io.WriteString(w, answer(accounts(0, 3), token(n)))
@@ -98,7 +99,7 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 			_, _ = io.WriteString(w, answer(accounts(n, 1), token(n)))
 		},
 			v1.ClassProtocol, "too_many_pages", "max_pages", 200},
-		{"records that all do not fit", always(mediaJSON, answer(`[{},{},{},{},{},{"external_id":7}]`, "")),
+		{"records that all do not fit", always(response.MediaJSON, answer(`[{},{},{},{},{},{"external_id":7}]`, "")),
 			v1.ClassProtocol, "too_many_bad_records", "6 of 6 records", 1},
 		{"a redirect", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			w.Header().Set("Location", "/v1/sync2")
@@ -126,45 +127,45 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 		{"401 of its target behind a 502", status(502,
 			`{"success":false,"error":"LDAP says no","error_detail":{"class":"auth","code":"ldap_49","message":"LDAP says no"}}`),
 			v1.ClassAuth, "ldap_49", "LDAP says no", 1},
-		{"a failure", always(mediaJSON, `{"success":false,"identities":[],"accounts":[],"entitlements":[],"grants":[],"error":"the vault is sealed"}`),
+		{"a failure", always(response.MediaJSON, `{"success":false,"identities":[],"accounts":[],"entitlements":[],"grants":[],"error":"the vault is sealed"}`),
 			v1.ClassTargetFault, "connector_failed", "the vault is sealed", 1},
-		{"a failure without words", always(mediaJSON, `{"success":false,"error":null}`), v1.ClassTargetFault,
+		{"a failure without words", always(response.MediaJSON, `{"success":false,"error":null}`), v1.ClassTargetFault,
 			"connector_failed", "without saying which", 1},
-		{"a failure that passes", always(mediaJSON,
+		{"a failure that passes", always(response.MediaJSON,
 			`{"success":false,"error":"busy","error_detail":{"class":"transient","code":"busy","message":"busy"}}`),
 			v1.ClassTransient, "busy", "busy", 5},
 		{"a failure of a class nobody may name",
-			always(mediaJSON, `{"success":false,"error":"x","error_detail":{"class":"cancelled","code":"Not A Code","message":"x"}}`),
+			always(response.MediaJSON, `{"success":false,"error":"x","error_detail":{"class":"cancelled","code":"Not A Code","message":"x"}}`),
 			v1.ClassTargetFault, "connector_failed", "x", 1},
-		{"a stream that is cut", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n"),
+		{"a stream that is cut", always(response.MediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n"),
 			v1.ClassTransient, "stream_cut", "ended before a line", 5},
-		{"a stream cut in a line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n{\"succ"),
+		{"a stream cut in a line", always(response.MediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n{\"succ"),
 			v1.ClassTransient, "stream_cut", "ended before a line", 5},
-		{"an empty stream", always(mediaNDJSON, "\n\n"), v1.ClassTransient, "stream_cut", "ended before a line", 5},
-		{"a stream with a bad line", always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n<html>\n"),
+		{"an empty stream", always(response.MediaNDJSON, "\n\n"), v1.ClassTransient, "stream_cut", "ended before a line", 5},
+		{"a stream with a bad line", always(response.MediaNDJSON, answer(accounts(0, 2), `{"has_more":true}`)+"\n<html>\n"),
 			v1.ClassProtocol, "protocol_violation", "line 2: it is not valid JSON near byte 1", 1},
 		{"a stream that goes on after its end",
-			always(mediaNDJSON, answer(accounts(0, 2), `{"has_more":false}`)+"\n"+answer(accounts(2, 2),
+			always(response.MediaNDJSON, answer(accounts(0, 2), `{"has_more":false}`)+"\n"+answer(accounts(2, 2),
 				`{"has_more":false}`)+"\n"),
 			v1.ClassProtocol, "protocol_violation", "line 2 follows", 1},
-		{"a stream of plain lines", always(mediaNDJSON,
+		{"a stream of plain lines", always(response.MediaNDJSON,
 			answer(accounts(0, 2), "")+"\n"+answer(accounts(2, 2), "")+"\n"), v1.ClassProtocol, "protocol_violation",
 			"line 2 follows", 1},
-		{"a stream that repeats itself", always(mediaNDJSON,
+		{"a stream that repeats itself", always(response.MediaNDJSON,
 			strings.Repeat(answer(accounts(0, 2), `{"has_more":true}`)+"\n", 9)), v1.ClassProtocol, "page_repeated",
 			"the same records", 1},
-		{"a stream that fails", always(mediaNDJSON,
+		{"a stream that fails", always(response.MediaNDJSON,
 			answer(accounts(0, 2), `{"has_more":true}`)+"\n"+`{"success":false,"error":"the vault is sealed"}`+"\n"),
 			v1.ClassTargetFault, "connector_failed", "the vault is sealed", 1},
 		{"a huge line", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
-			w.Header().Set("Content-Type", mediaNDJSON)
+			w.Header().Set("Content-Type", response.MediaNDJSON)
 			for range 5 << 10 {
 				if _, err := io.WriteString(w, strings.Repeat(" x", 512)); err != nil {
 					return
 				}
 			}
 		}, v1.ClassTargetFault, "line_too_long", "line 1 of the answer is longer than 4 MiB", 1},
-		{"only empty lines", always(mediaNDJSON, strings.Repeat("\n", 5000)), v1.ClassProtocol, "protocol_violation",
+		{"only empty lines", always(response.MediaNDJSON, strings.Repeat("\n", 5000)), v1.ClassProtocol, "protocol_violation",
 			"empty lines", 1},
 		{"an answer too large", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			_, _ = io.WriteString(w, `{"success":true,"accounts":[`)
@@ -183,7 +184,7 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 			_ = z.Close()
 			_, _ = w.Write(b.Bytes())
 		}, v1.ClassTargetFault, "compression_bomb", "hundredfold", 1},
-		{"lists ten thousand deep", always(mediaJSON,
+		{"lists ten thousand deep", always(response.MediaJSON,
 			`{"success":true,"accounts":`+strings.Repeat("[", 10001)+strings.Repeat("]", 10001)+`}`),
 			v1.ClassTargetFault, "bad_json", "not valid JSON", 1},
 	} {
@@ -222,7 +223,7 @@ func TestAFailureIsShownVerbatimWithoutSecretsAndNotForEver(t *testing.T) {
 		"a warning":  answer("[]", `{"has_more":false,"warnings":[{"code":"`+canary+`","message":"`+canary+`"}],"read":{"strategy":"`+canary+`"}}`),
 		"a bad type": `{"success":"` + canary + `"}`,
 	} {
-		s := says(t, mediaJSON, text)
+		s := says(t, response.MediaJSON, text)
 		out, err := read(t, s.auth("secret_settings", map[string]any{"key": canary}), nil)
 		seen := fmt.Sprintf("%+v", *out.Page)
 		var d *v1.ErrorDetail

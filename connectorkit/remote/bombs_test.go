@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -20,17 +21,17 @@ func TestAnswersOfManyValuesEndWithAnErrorWithinTheBudget(t *testing.T) {
 	few := strings.Repeat("{},", 1<<20) + "{}"      // of one line
 	record := `{"external_id":"1","attributes":{"a":[` + strings.Repeat("{},", 60_000) + `{}]}}`
 	for _, tt := range []struct{ name, media, answer, code string }{
-		{"empty records", mediaJSON, `{"success":true,"accounts":[` + objects + `]}`, "answer_too_large"},
-		{"empty records of a kind that is not read", mediaJSON, `{"success":true,"grants":[` + objects + `]}`,
+		{"empty records", response.MediaJSON, `{"success":true,"accounts":[` + objects + `]}`, "answer_too_large"},
+		{"empty records of a kind that is not read", response.MediaJSON, `{"success":true,"grants":[` + objects + `]}`,
 			"answer_too_large"},
-		{"a few empty records", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat("{},", 2000) + `{}]}`,
+		{"a few empty records", response.MediaJSON, `{"success":true,"accounts":[` + strings.Repeat("{},", 2000) + `{}]}`,
 			"too_many_bad_records"},
-		{"many records", mediaJSON, `{"success":true,"accounts":[` +
-			strings.Repeat(`{"external_id":"1"},`, maxRecords) + `{"external_id":"1"}]}`, "protocol_violation"},
-		{"attributes", mediaJSON, `{"success":true,"accounts":[` + strings.Repeat(record+",", 150) + record + `]}`,
+		{"many records", response.MediaJSON, `{"success":true,"accounts":[` +
+			strings.Repeat(`{"external_id":"1"},`, response.MaxRecords) + `{"external_id":"1"}]}`, "protocol_violation"},
+		{"attributes", response.MediaJSON, `{"success":true,"accounts":[` + strings.Repeat(record+",", 150) + record + `]}`,
 			"answer_too_large"},
-		{"present", mediaJSON, `{"success":true,"page":{"present":[` + objects + `]}}`, "answer_too_large"},
-		{"a line", mediaNDJSON, `{"success":true,"accounts":[` + few + `],"page":{"has_more":false}}` + "\n",
+		{"present", response.MediaJSON, `{"success":true,"page":{"present":[` + objects + `]}}`, "answer_too_large"},
+		{"a line", response.MediaNDJSON, `{"success":true,"accounts":[` + few + `],"page":{"has_more":false}}` + "\n",
 			"answer_too_large"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestAnswersOfManyValuesEndWithAnErrorWithinTheBudget(t *testing.T) {
 
 func TestTheMostRecordsOfAnAnswerAreRead(t *testing.T) {
 	var b strings.Builder
-	for i := range maxRecords {
+	for i := range response.MaxRecords {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -92,7 +93,7 @@ func TestTheMostRecordsOfAnAnswerAreRead(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n != maxRecords || held > 256<<20 {
+	if n != response.MaxRecords || held > 256<<20 {
 		t.Errorf("%d records with %d MiB", n, held>>20)
 	}
 }

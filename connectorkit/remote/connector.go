@@ -12,6 +12,8 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/jsonscan"
+	"github.com/grantwright/grantwright/connectorkit/remote/config"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -29,7 +31,7 @@ func New(env connectorkit.Env) connectorkit.Connector {
 
 // caller speaks to one service during one call.
 type caller struct {
-	cfg    *config
+	cfg    *config.Config
 	client *target.Client
 	now    func() time.Time
 	sleep  target.Sleep
@@ -37,14 +39,14 @@ type caller struct {
 
 // open reads the settings of a call and makes its client, which the caller closes.
 func (c *connector) open(ctx context.Context, auth v1.AuthConfig, report connectorkit.Report) (*caller, error) {
-	auth = canonical(auth)
-	cfg, err := readConfig(auth)
+	auth = config.Canonical(auth)
+	cfg, err := config.Read(auth)
 	if err != nil {
 		return nil, err
 	}
-	cfg.options.Scrub = connectorkit.ScrubberFor(auth, Fields())
-	cfg.options.Report, cfg.options.Shared, cfg.options.Sleep = report, c.shared, c.sleep
-	client, err := target.New(ctx, c.env, cfg.options)
+	cfg.Options.Scrub = connectorkit.ScrubberFor(auth, config.Fields())
+	cfg.Options.Report, cfg.Options.Shared, cfg.Options.Sleep = report, c.shared, c.sleep
+	client, err := target.New(ctx, c.env, cfg.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +71,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// The media types of an answer: one document, or a document a line.
-const (
-	mediaJSON   = "application/json"
-	mediaNDJSON = "application/x-ndjson"
-)
-
 // post makes a request with a body. All operations only read, so all may be repeated.
 func (c *caller) post(ctx context.Context, path, phase, runID string, body any) (target.Request, error) {
 	var text bytes.Buffer
@@ -97,7 +93,7 @@ func (c *caller) post(ctx context.Context, path, phase, runID string, body any) 
 		Judge:      c.judge,
 		Header:     headers(ctx, runID),
 	}
-	r.Header.Set("Content-Type", mediaJSON)
+	r.Header.Set("Content-Type", response.MediaJSON)
 	return r, nil
 }
 
@@ -131,18 +127,11 @@ func absent(d *v1.ErrorDetail) bool {
 // maxAnswer bounds an answer that comes in one piece. What is longer comes in pages, or as a stream.
 const maxAnswer = target.DefaultMaxBody
 
-// Bounds of an answer, or of one line of it. A value of two bytes of JSON takes a hundred bytes of memory and more, so
-// values and records are counted beside the bytes.
-const (
-	maxValues  = 1_000_000 // objects, lists and their elements
-	maxRecords = 50_000
-)
-
 // whole reads an answer of one JSON document.
 func whole(resp *target.Response, limit int64) (json.RawMessage, error) {
 	resp.Body = jsonscan.NewReader(
 		&bounded{resp: resp, in: resp.Body, left: limit, limit: limit},
-		maxValues,
+		response.MaxValues,
 		math.MaxInt,
 	)
 	dec, err := resp.JSON()
@@ -156,7 +145,7 @@ func whole(resp *target.Response, limit int64) (json.RawMessage, error) {
 	if dec.More() {
 		return nil, violation(
 			resp,
-			"there is more after the JSON document; a stream of lines needs the content type "+mediaNDJSON,
+			"there is more after the JSON document; a stream of lines needs the content type "+response.MediaNDJSON,
 		)
 	}
 	return doc, nil
@@ -177,7 +166,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 			v1.ClassTargetFault,
 			"body_too_large",
 			fmt.Sprintf("the answer is larger than %d MiB", b.limit>>20),
-			"Answer in pages (page.next_page_token) or with a stream of lines ("+mediaNDJSON+").",
+			"Answer in pages (page.next_page_token) or with a stream of lines ("+response.MediaNDJSON+").",
 		)
 	}
 	n, err := b.in.Read(p[:min(int64(len(p)), b.left)])

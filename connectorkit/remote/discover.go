@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/sampling"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -44,7 +45,7 @@ func (c *connector) Discover(
 	req.SampleSize = min(req.SampleSize, maxSample)
 	out := v1.DiscoverResponse{Success: true, Objects: []v1.DiscoveredObject{}, Warnings: call.client.Warnings()}
 	there := false
-	if !call.cfg.exact {
+	if !call.cfg.Exact {
 		if there, err = call.declared(ctx, req, &out); err != nil {
 			return v1.DiscoverResponse{}, err
 		}
@@ -69,7 +70,7 @@ type schema struct {
 
 // declared asks the service for its schema.
 func (c *caller) declared(ctx context.Context, req v1.DiscoverRequest, out *v1.DiscoverResponse) (bool, error) {
-	req.AuthConfig = c.cfg.auth
+	req.AuthConfig = c.cfg.Auth
 	r, err := c.post(ctx, "v1/discover", "discover", "", req)
 	if err != nil {
 		return false, err
@@ -81,7 +82,7 @@ func (c *caller) declared(ctx context.Context, req v1.DiscoverRequest, out *v1.D
 		}
 		var s schema
 		if err := json.Unmarshal(doc, &s); err != nil {
-			return violation(resp, "the answer to discover: "+explain(err))
+			return violation(resp, "the answer to discover: "+response.Explain(err))
 		}
 		return c.described(resp, req, s, out)
 	})
@@ -142,7 +143,7 @@ func (c *caller) described(resp *target.Response, req v1.DiscoverRequest, s sche
 		return violation(resp, "objects is too large")
 	}
 	out.Objects = *clean
-	for _, w := range s.Warnings[:min(len(s.Warnings), maxWarnings)] {
+	for _, w := range s.Warnings[:min(len(s.Warnings), response.MaxWarnings)] {
 		out.Warnings = append(out.Warnings, v1.Warning{Code: c.clean(w.Code, 64), Message: c.clean(w.Message, 500)})
 	}
 	return nil
@@ -197,7 +198,7 @@ func (g *sampler) add(kind v1.ObjectKind, members map[string]any) {
 		g.seen[kind] = &sampling.Sample{}
 	}
 	if g.seen[kind].Len() < g.size {
-		g.seen[kind].Add(laidOut(members))
+		g.seen[kind].Add(response.LaidOut(members))
 	}
 }
 

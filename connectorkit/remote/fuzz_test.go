@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -31,7 +32,7 @@ func FuzzLines(f *testing.F) {
 		var fails error
 		for i, line := range strings.SplitAfter(string(text), "\n") {
 			if len(line) > most {
-				fails = errLineTooLong
+				fails = response.ErrLineTooLong
 				break
 			}
 			if i == 0 {
@@ -43,13 +44,13 @@ func FuzzLines(f *testing.F) {
 		}
 		for _, in := range []io.Reader{bytes.NewReader(text), iotest.OneByteReader(bytes.NewReader(text)),
 			iotest.DataErrReader(bytes.NewReader(text))} {
-			l := newLines(in, most)
+			l := response.NewLines(in, most)
 			var got []string
 			var err error
 			for {
 				var line []byte
 				var whole bool
-				if line, whole, err = l.next(); err != nil {
+				if line, whole, err = l.Next(); err != nil {
 					break
 				}
 				got = append(got, string(line))
@@ -57,7 +58,7 @@ func FuzzLines(f *testing.F) {
 					t.Errorf("the line %q passes for the last of %q", line, text)
 				}
 			}
-			if errors.Is(err, errOnlyBlanks) {
+			if errors.Is(err, response.ErrOnlyBlanks) {
 				return
 			}
 			if fails == nil && !errors.Is(err, io.EOF) || fails != nil && !errors.Is(err, fails) {
@@ -92,7 +93,8 @@ func FuzzAnswer(f *testing.F) {
 				w.WriteHeader(http.StatusForbidden)
 				return
 			}
-			w.Header().Set("Content-Type", map[bool]string{true: mediaNDJSON, false: mediaJSON}[stream])
+			w.Header().
+				Set("Content-Type", map[bool]string{true: response.MediaNDJSON, false: response.MediaJSON}[stream])
 			_, _ = w.Write(text)
 		}))
 		defer server.Close()

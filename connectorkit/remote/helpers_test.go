@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -58,7 +59,7 @@ func start(t *testing.T, answer func(w http.ResponseWriter, req v1.SyncRequest, 
 		if bad != nil {
 			t.Errorf("request %d is %s", n, body)
 		}
-		w.Header().Set("Content-Type", mediaJSON)
+		w.Header().Set("Content-Type", response.MediaJSON)
 		answer(w, req, n)
 	}))
 	server.Config.ErrorLog = nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -35,7 +36,7 @@ func TestMemoryDoesNotGrowWithTheService(t *testing.T) {
 	}
 	for name, answer := range map[string]func(http.ResponseWriter, v1.SyncRequest, int){
 		"stream": func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
-			w.Header().Set("Content-Type", mediaNDJSON)
+			w.Header().Set("Content-Type", response.MediaNDJSON)
 			for i := range lines {
 				_, _ = io.WriteString(w, answer(one(i), fmt.Sprintf(`{"has_more":%v}`, i < lines-1))+"\n")
 			}

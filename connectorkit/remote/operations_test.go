@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grantwright/grantwright/connectorkit/remote/config"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -16,7 +17,7 @@ func TestOnlyTheChangesThatAServiceHasAreOffered(t *testing.T) {
 		"/v1/sync":     whole3,
 	})
 	auth["writes"] = true
-	if got := newConnector().Writes(auth).Ops; len(got) != len(changes) {
+	if got := newConnector().Writes(auth).Ops; len(got) != len(config.Changes) {
 		t.Errorf("without the setting: %v; want all", got)
 	}
 	warned := func() string {
@@ -50,7 +51,7 @@ func TestOnlyTheChangesThatAServiceHasAreOffered(t *testing.T) {
 		t.Errorf("unlock = %v; want a refusal before the service is asked", err)
 	}
 	auth["operations"] = []any{"account.salute"}
-	if err := Check(auth); err == nil || !strings.Contains(err.Error(), "account.salute") {
+	if err := config.Check(auth); err == nil || !strings.Contains(err.Error(), "account.salute") {
 		t.Errorf("Check = %v; want the unknown change named", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -29,7 +30,7 @@ func (c *circle) turned(token string) bool {
 }
 
 // sane looks for services that never end.
-func (s *session) sane(resp *target.Response, e *envelope, p *page, line bool) error {
+func (s *session) sane(resp *target.Response, e *response.Response, p *response.Page, line bool) error {
 	loop := func(code, what string) error {
 		return resp.Fault(
 			v1.ClassProtocol,
@@ -38,16 +39,16 @@ func (s *session) sane(resp *target.Response, e *envelope, p *page, line bool) e
 			"The author of the connector has to mend its paging.",
 		)
 	}
-	if p.digest != 0 && p.digest == s.circle.line && p.Len() > 0 {
+	if p.Digest != 0 && p.Digest == s.circle.line && p.Len() > 0 {
 		return loop("page_repeated", "two answers one after the other bring the same records")
 	}
-	if s.circle.line = p.digest; p.Len()+p.skipped > 0 || len(p.present) > 0 ||
+	if s.circle.line = p.Digest; p.Len()+p.Skipped > 0 || len(p.Present) > 0 ||
 		e.Page != nil && (len(e.Page.Present) > 0 || len(e.Page.Scopes) > 0) {
 		s.circle.empty = 0
 	} else {
 		s.circle.empty++
 	}
-	if err := s.tooMany(resp, 1); err != nil || !e.Page.more() {
+	if err := s.tooMany(resp, 1); err != nil || !e.Page.More() {
 		return err
 	}
 	switch {
@@ -57,22 +58,15 @@ func (s *session) sane(resp *target.Response, e *envelope, p *page, line bool) e
 		return loop("page_loop", "page.next_page_token was given before")
 	case s.circle.empty > maxEmpty:
 		return loop("empty_pages", fmt.Sprintf("%d answers in a row are empty", s.circle.empty))
-	case s.pos.Answers >= s.cfg.maxPages:
-		return loop("too_many_pages", fmt.Sprintf("there are more than %d pages (max_pages)", s.cfg.maxPages))
+	case s.pos.Answers >= s.cfg.MaxPages:
+		return loop("too_many_pages", fmt.Sprintf("there are more than %d pages (max_pages)", s.cfg.MaxPages))
 	}
 	return nil
 }
 
-// Records that do not fit are set aside. When there are more than these, it is likelier that the service is broken than
-// the records.
-const (
-	mostSkipped = 1000
-	fewSkipped  = 5
-)
-
 func (s *session) tooMany(resp *target.Response, share float64) error {
 	n := s.pos.Skipped
-	if n <= mostSkipped && (n <= fewSkipped || float64(n) < share*float64(s.pos.Read)) {
+	if n <= response.MostSkipped && (n <= response.FewSkipped || float64(n) < share*float64(s.pos.Read)) {
 		return nil
 	}
 	first := ""
@@ -93,10 +87,10 @@ func (s *session) tooMany(resp *target.Response, share float64) error {
 }
 
 // page is what is told with the records of an answer.
-func (s *session) page(in *pageIn, p *page, more, first bool) *v1.Page {
+func (s *session) page(in *response.PageInfo, p *response.Page, more, first bool) *v1.Page {
 	out := &v1.Page{HasMore: more, Read: s.pos.How, Stats: s.stats(in)}
-	for _, kind := range allKinds {
-		if ids := p.present[kind]; len(ids) > 0 {
+	for _, kind := range response.AllKinds {
+		if ids := p.Present[kind]; len(ids) > 0 {
 			out.Present = append(out.Present, v1.Present{Kind: kind, ExternalIDs: ids})
 		}
 	}
@@ -116,7 +110,7 @@ func (s *session) page(in *pageIn, p *page, more, first bool) *v1.Page {
 			)
 		}
 	}
-	n := min(len(s.warnings), maxWarnings)
+	n := min(len(s.warnings), response.MaxWarnings)
 	out.Warnings, s.warnings = s.warnings[:n:n], s.warnings[n:]
 	return out
 }
@@ -125,10 +119,10 @@ func (s *session) page(in *pageIn, p *page, more, first bool) *v1.Page {
 func (s *session) changesOnly() bool { return s.req.Incremental && s.pos.How == nil }
 
 // oneWhole attests an answer without page: it is complete for the lists it carries.
-func (s *session) oneWhole(out *v1.Page, p *page) {
+func (s *session) oneWhole(out *v1.Page, p *response.Page) {
 	s.pos.Attested = true
-	for _, kind := range allKinds {
-		if p.carried[kind] && s.wanted[kind] {
+	for _, kind := range response.AllKinds {
+		if p.Carried[kind] && s.wanted[kind] {
 			out.Scopes = append(
 				out.Scopes,
 				v1.Scope{Kind: kind, Key: "*", Complete: !s.pos.Keyless[kind], Count: s.pos.Count[kind]},
@@ -138,7 +132,7 @@ func (s *session) oneWhole(out *v1.Page, p *page) {
 }
 
 // told passes on what the service says of its page.
-func (s *session) told(out *v1.Page, in *pageIn) {
+func (s *session) told(out *v1.Page, in *response.PageInfo) {
 	for _, scope := range in.Scopes {
 		if scope.Key == "*" && out.HasMore {
 			s.warn("scope_too_early", "a scope with the key * is on a page that is not the last; it is ignored")
@@ -171,7 +165,7 @@ func (s *session) told(out *v1.Page, in *pageIn) {
 			s.pos.Count[there.Kind] += len(there.ExternalIDs)
 		}
 	}
-	for _, w := range in.Warnings[:min(len(in.Warnings), maxWarnings)] {
+	for _, w := range in.Warnings[:min(len(in.Warnings), response.MaxWarnings)] {
 		s.warnings = append(
 			s.warnings,
 			v1.Warning{
@@ -195,7 +189,7 @@ func (s *session) told(out *v1.Page, in *pageIn) {
 	}
 }
 
-func (s *session) stats(in *pageIn) *v1.Stats {
+func (s *session) stats(in *response.PageInfo) *v1.Stats {
 	out := v1.Stats{
 		Pages:      s.pos.Answers,
 		APICalls:   s.client.Calls(),

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -62,7 +63,7 @@ func part(text string) (h head, own string, err error) {
 	first, own, found := strings.Cut(text, "\n")
 	h.position = &position{}
 	if err := json.Unmarshal([]byte(first), &h); !found || err != nil || h.Version != positionVersion {
-		return h, "", &misfit{"it is none of this connector's, or of another version"}
+		return h, "", &response.Violation{What: "it is none of this connector's, or of another version"}
 	}
 	return h, own, nil
 }
@@ -85,7 +86,7 @@ func (s *session) checkpoint() string {
 		return ""
 	}
 	text := join(
-		head{Version: positionVersion, Settings: s.cfg.digest, Request: s.request, position: &s.pos},
+		head{Version: positionVersion, Settings: s.cfg.Digest, Request: s.request, position: &s.pos},
 		s.pos.own,
 	)
 	if len(text) > 64<<10 {
@@ -104,7 +105,7 @@ func (s *session) resume() {
 	switch {
 	case err != nil:
 		why = err.Error()
-	case h.Settings != s.cfg.digest:
+	case h.Settings != s.cfg.Digest:
 		why = "the settings have changed since"
 	case h.Request != s.request:
 		why = "it belongs to another request"
@@ -135,7 +136,7 @@ func (s *session) changes() {
 	switch {
 	case err != nil:
 		why = err.Error()
-	case h.Settings != s.cfg.digest:
+	case h.Settings != s.cfg.Digest:
 		why = "the settings have changed since"
 	case own == "" && h.At == nil:
 		why = "it says nothing"
@@ -158,12 +159,12 @@ func (s *session) everything(why string) {
 const overlap = 5 * time.Minute
 
 // next is the cursor for the next read of changes; empty where there is none.
-func (s *session) next(p *pageIn) string {
-	h := head{Version: positionVersion, Settings: s.cfg.digest}
+func (s *session) next(p *response.PageInfo) string {
+	h := head{Version: positionVersion, Settings: s.cfg.Digest}
 	switch {
 	case p != nil && p.Cursor != "":
 		return join(h, p.Cursor)
-	case !s.cfg.byTime:
+	case !s.cfg.ByTime:
 		return ""
 	case p != nil && p.Watermark != nil:
 		at := p.Watermark.UTC()
@@ -184,7 +185,7 @@ func (s *session) next(p *pageIn) string {
 // body is the request that is sent from the position in hand.
 func (s *session) body() v1.SyncRequest {
 	out := s.req
-	out.AuthConfig = s.cfg.auth
+	out.AuthConfig = s.cfg.Auth
 	var o v1.SyncOptions
 	if s.req.Options != nil {
 		o = *s.req.Options

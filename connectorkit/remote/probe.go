@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -48,7 +49,7 @@ type probe struct {
 }
 
 func (p *probe) run(ctx context.Context, steps *target.Steps) error {
-	if p.cfg.exact {
+	if p.cfg.Exact {
 		return p.sync(ctx, steps)
 	}
 	if err := steps.Run("manifest", func(step *v1.TestStep) error { return p.manifest(ctx, step) }); err != nil {
@@ -121,7 +122,7 @@ func (p *probe) manifest(ctx context.Context, step *v1.TestStep) error {
 	_, err := p.ask(ctx, r, true, step, func(resp *target.Response, doc json.RawMessage) error {
 		var m manifest
 		if err := json.Unmarshal(doc, &m); err != nil {
-			return violation(resp, "the manifest: "+explain(err))
+			return violation(resp, "the manifest: "+response.Explain(err))
 		}
 		if len(m.ProtocolVersions) > 0 && !slices.Contains(m.ProtocolVersions, "v1") {
 			return resp.Fault(
@@ -168,7 +169,7 @@ func (p *probe) test(ctx context.Context, step *v1.TestStep) (bool, error) {
 		"v1/test",
 		"test",
 		"",
-		v1.TestRequest{ConnectorBusinessID: p.req.ConnectorBusinessID, AuthConfig: p.cfg.auth},
+		v1.TestRequest{ConnectorBusinessID: p.req.ConnectorBusinessID, AuthConfig: p.cfg.Auth},
 	)
 	if err != nil {
 		return false, err
@@ -181,7 +182,7 @@ func (p *probe) test(ctx context.Context, step *v1.TestStep) (bool, error) {
 		}
 		var v verdict
 		if err := json.Unmarshal(doc, &v); err != nil {
-			return violation(resp, "the answer to test: "+explain(err))
+			return violation(resp, "the answer to test: "+response.Explain(err))
 		}
 		return p.judged(resp, v)
 	})
@@ -205,7 +206,7 @@ func (p *probe) judged(resp *target.Response, v verdict) error {
 	if facts := cleaned(p.caller, v.Facts, maxOrigin); facts != nil {
 		p.facts = facts
 	}
-	for _, w := range v.Warnings[:min(len(v.Warnings), maxWarnings)] {
+	for _, w := range v.Warnings[:min(len(v.Warnings), response.MaxWarnings)] {
 		p.warnings = append(p.warnings, v1.Warning{Code: p.clean(w.Code, 64), Message: p.clean(w.Message, 500)})
 	}
 	if *v.Success {
@@ -224,7 +225,7 @@ func isSyncResponse(doc json.RawMessage) bool {
 	if json.Unmarshal(doc, &members) != nil {
 		return false
 	}
-	for _, kind := range allKinds {
+	for _, kind := range response.AllKinds {
 		if _, ok := members[string(kind)]; ok {
 			return true
 		}
@@ -237,16 +238,16 @@ func (p *probe) sync(ctx context.Context, steps *target.Steps) error {
 	one := 1
 	req := v1.SyncRequest{
 		ConnectorBusinessID: p.req.ConnectorBusinessID,
-		AuthConfig:          p.cfg.auth,
+		AuthConfig:          p.cfg.Auth,
 		Options:             &v1.SyncOptions{MaxRecords: &one, Mode: v1.ModeTest},
 	}
 	return steps.Run("sync", func(step *v1.TestStep) error {
-		r, err := p.post(ctx, p.cfg.syncPath, "sync", "", req)
+		r, err := p.post(ctx, p.cfg.SyncPath, "sync", "", req)
 		if err != nil {
 			return err
 		}
 		r.Stream = true
-		r.Header.Set("Accept", mediaJSON+", "+mediaNDJSON)
+		r.Header.Set("Accept", response.MediaJSON+", "+response.MediaNDJSON)
 		return p.client.WithoutRetry().Read(ctx, r, func(resp *target.Response) error {
 			err := p.sample(resp, step)
 			step.HTTP = resp.Result()
@@ -259,17 +260,17 @@ func (p *probe) sync(ctx context.Context, steps *target.Steps) error {
 func (p *probe) sample(resp *target.Response, step *v1.TestStep) error {
 	p.result = &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Head()}
 	s := newSession(p.caller, v1.SyncRequest{}, nil)
-	var e *envelope
+	var e *response.Response
 	var err error
 	if isLines(resp) {
-		e, err = s.line(resp, newLines(resp.Body, maxLine))
+		e, err = s.line(resp, response.NewLines(resp.Body, response.MaxLine))
 	} else {
 		e, err = s.document(resp)
 	}
 	if err != nil {
 		return err
 	}
-	found, err := e.records(s.wanted, s.allowed, s.look)
+	found, err := e.Records(s.wanted, s.allowed, s.look)
 	if err != nil {
 		return violation(resp, err.Error())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/protocol/schema/schematest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -29,7 +30,7 @@ func paths(t *testing.T, answers map[string]string) v1.AuthConfig {
 		case text == "403":
 			w.WriteHeader(http.StatusForbidden)
 		default:
-			w.Header().Set("Content-Type", mediaJSON)
+			w.Header().Set("Content-Type", response.MediaJSON)
 			_, _ = io.WriteString(w, text)
 		}
 	}))

@@ -8,36 +8,24 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/config"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// changes are the operations that a service which writes is asked for. It says itself which of them it does not have.
-var changes = []v1.ProvisionOp{
-	v1.OpAccountCreate,
-	v1.OpAccountUpdate,
-	v1.OpAccountRename,
-	v1.OpAccountEnable,
-	v1.OpAccountDisable,
-	v1.OpAccountUnlock,
-	v1.OpAccountDelete,
-	v1.OpAccountPassword,
-	v1.OpEntitlementGrant,
-	v1.OpEntitlementRevoke,
-}
-
 // Writes goes by the setting alone: which operations a service has only its answers tell.
 func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
-	cfg, err := readConfig(canonical(auth))
+	cfg, err := config.Read(config.Canonical(auth))
 	switch {
 	case err != nil:
 		return connectorkit.Writes{Why: err.Error()}
-	case !cfg.writes:
+	case !cfg.Writes:
 		return connectorkit.Writes{Why: "the setting writes makes the service read-only"}
 	}
-	out := connectorkit.Writes{Ops: cfg.ops}
-	if missing := without(changes, cfg.ops); len(missing) > 0 {
-		out.Why = "the setting operations does not list " + joined(missing)
+	out := connectorkit.Writes{Ops: cfg.Ops}
+	if missing := without(config.Changes, cfg.Ops); len(missing) > 0 {
+		out.Why = "the setting operations does not list " + config.Joined(missing)
 	}
 	return out
 }
@@ -50,7 +38,7 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 		return v1.ProvisionResponse{}, err
 	}
 	defer call.client.Close()
-	if !slices.Contains(call.cfg.ops, req.Op) {
+	if !slices.Contains(call.cfg.Ops, req.Op) {
 		return v1.ProvisionResponse{}, &v1.ErrorDetail{
 			Class:   v1.ClassConfig,
 			Code:    "operation_not_supported",
@@ -58,7 +46,7 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 			Hint:    "Add it if the service has it.",
 		}
 	}
-	req.AuthConfig = call.cfg.auth
+	req.AuthConfig = call.cfg.Auth
 	r, err := call.post(ctx, "v1/provision", string(req.Op), "", req)
 	if err != nil {
 		return v1.ProvisionResponse{}, err
@@ -92,7 +80,7 @@ func (c *connector) openWriting(ctx context.Context, auth v1.AuthConfig) (*calle
 	if err != nil {
 		return nil, err
 	}
-	if !call.cfg.writes {
+	if !call.cfg.Writes {
 		call.client.Close()
 		return nil, &v1.ErrorDetail{
 			Class:   v1.ClassConfig,
@@ -155,7 +143,7 @@ func (c *caller) changed(
 		Detail  json.RawMessage `json:"error_detail"`
 	}
 	if err := json.Unmarshal(doc, &said); err != nil {
-		return out, nil, violation(resp, "the answer to provision: "+explain(err))
+		return out, nil, violation(resp, "the answer to provision: "+response.Explain(err))
 	}
 	out = said.ProvisionResponse
 	switch {
@@ -197,7 +185,7 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 		return v1.ReadResponse{}, err
 	}
 	defer call.client.Close()
-	req.AuthConfig = call.cfg.auth
+	req.AuthConfig = call.cfg.Auth
 	r, err := call.post(ctx, "v1/read", "read", "", req)
 	if err != nil {
 		return v1.ReadResponse{}, err
@@ -205,7 +193,7 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 	var out v1.ReadResponse
 	there, err := call.ask(ctx, r, false, nil, func(resp *target.Response, doc json.RawMessage) error {
 		if err := json.Unmarshal(doc, &out); err != nil {
-			return violation(resp, "the answer to read: "+explain(err))
+			return violation(resp, "the answer to read: "+response.Explain(err))
 		}
 		if len(out.Accounts) != len(req.Accounts) {
 			return violation(

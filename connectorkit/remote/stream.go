@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/jsonscan"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -16,14 +17,18 @@ import (
 func isLines(resp *target.Response) bool {
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
-	case mediaNDJSON, "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines":
+	case response.MediaNDJSON,
+		"application/ndjson",
+		"application/jsonl",
+		"application/x-jsonlines",
+		"application/jsonlines":
 		return true
 	}
 	return false
 }
 
 // document reads an answer in one piece.
-func (s *session) document(resp *target.Response) (*envelope, error) {
+func (s *session) document(resp *target.Response) (*response.Response, error) {
 	doc, err := whole(resp, maxAnswer)
 	if err != nil {
 		return nil, err
@@ -32,8 +37,8 @@ func (s *session) document(resp *target.Response) (*envelope, error) {
 }
 
 // answer reads one SyncResponse. place says which of several it is.
-func (c *caller) answer(resp *target.Response, doc []byte, place string) (*envelope, error) {
-	e, err := parse(doc)
+func (c *caller) answer(resp *target.Response, doc []byte, place string) (*response.Response, error) {
+	e, err := response.Parse(doc)
 	if err != nil {
 		return nil, violation(resp, c.clean(place+err.Error(), maxMessage))
 	}
@@ -46,8 +51,8 @@ func (c *caller) answer(resp *target.Response, doc []byte, place string) (*envel
 
 // stream reads an answer line by line.
 func (s *session) stream(ctx context.Context, resp *target.Response) error {
-	in := newLines(resp.Body, maxLine)
-	in.blank = func() { connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync"}) }
+	in := response.NewLines(resp.Body, response.MaxLine)
+	in.Blank = func() { connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync"}) }
 	before := s.checkpoint()
 	s.circle.line = 0 // the line before the break may come again
 	final := func(err error) error {
@@ -69,9 +74,9 @@ func (s *session) stream(ctx context.Context, resp *target.Response) error {
 		if !s.ended {
 			continue
 		}
-		if _, _, err := in.next(); err == nil {
+		if _, _, err := in.Next(); err == nil {
 			return target.Stop(
-				violation(resp, fmt.Sprintf("line %d follows after the one whose page has has_more false", in.n)),
+				violation(resp, fmt.Sprintf("line %d follows after the one whose page has has_more false", in.N)),
 			)
 		}
 		return nil
@@ -79,36 +84,36 @@ func (s *session) stream(ctx context.Context, resp *target.Response) error {
 }
 
 // line reads the next line.
-func (s *session) line(resp *target.Response, in *lines) (*envelope, error) {
-	text, closed, err := in.next()
+func (s *session) line(resp *target.Response, in *response.Lines) (*response.Response, error) {
+	text, closed, err := in.Next()
 	var d *v1.ErrorDetail
 	switch {
 	case errors.As(err, &d):
 		return nil, d
-	case errors.Is(err, errLineTooLong):
+	case errors.Is(err, response.ErrLineTooLong):
 		return nil, resp.Fault(
 			v1.ClassTargetFault,
 			"line_too_long",
-			fmt.Sprintf("line %d of the answer is longer than %d MiB", in.n, maxLine>>20),
+			fmt.Sprintf("line %d of the answer is longer than %d MiB", in.N, response.MaxLine>>20),
 			"Send fewer records in a line.",
 		)
-	case errors.Is(err, errOnlyBlanks):
+	case errors.Is(err, response.ErrOnlyBlanks):
 		return nil, violation(
 			resp,
-			fmt.Sprintf("there are more than %d empty lines in a row before line %d", maxBlanks, in.n),
+			fmt.Sprintf("there are more than %d empty lines in a row before line %d", response.MaxBlanks, in.N),
 		)
 	case err != nil:
 		return nil, cut(resp)
 	}
-	if values, _ := jsonscan.Measure(text); values > maxValues {
+	if values, _ := jsonscan.Measure(text); values > response.MaxValues {
 		return nil, resp.Fault(
 			v1.ClassTargetFault,
 			"answer_too_large",
-			fmt.Sprintf("line %d of the answer has more than %d values", in.n, maxValues),
+			fmt.Sprintf("line %d of the answer has more than %d values", in.N, response.MaxValues),
 			"Send fewer records in a line.",
 		)
 	}
-	e, err := s.answer(resp, text, fmt.Sprintf("line %d: ", in.n))
+	e, err := s.answer(resp, text, fmt.Sprintf("line %d: ", in.N))
 	if err != nil && !closed && !json.Valid(text) {
 		return nil, cut(resp)
 	}

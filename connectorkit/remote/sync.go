@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -82,7 +83,7 @@ func newSession(call *caller, req v1.SyncRequest, emit connectorkit.Emit) *sessi
 		}
 	}
 	if len(s.wanted) == 0 {
-		for _, kind := range allKinds {
+		for _, kind := range response.AllKinds {
 			s.wanted[kind] = true
 		}
 	}
@@ -179,12 +180,12 @@ func (s *session) exchange(ctx context.Context) error {
 	if s.req.Options != nil {
 		runID = s.req.Options.SyncRunID
 	}
-	r, err := s.post(ctx, s.cfg.syncPath, "sync", runID, s.body())
+	r, err := s.post(ctx, s.cfg.SyncPath, "sync", runID, s.body())
 	if err != nil {
 		return err
 	}
 	r.Stream = true
-	r.Header.Set("Accept", mediaJSON+", "+mediaNDJSON)
+	r.Header.Set("Accept", response.MediaJSON+", "+response.MediaNDJSON)
 	return s.client.Read(ctx, r, func(resp *target.Response) error {
 		s.pos = s.durable.clone()
 		if isLines(resp) {
@@ -199,8 +200,8 @@ func (s *session) exchange(ctx context.Context) error {
 }
 
 // take passes on what one answer, or one line of it, brings.
-func (s *session) take(ctx context.Context, resp *target.Response, e *envelope, line bool) error {
-	p, err := e.records(s.wanted, s.allowed, s.look)
+func (s *session) take(ctx context.Context, resp *target.Response, e *response.Response, line bool) error {
+	p, err := e.Records(s.wanted, s.allowed, s.look)
 	if err != nil {
 		return violation(resp, err.Error())
 	}
@@ -212,7 +213,7 @@ func (s *session) take(ctx context.Context, resp *target.Response, e *envelope, 
 	if err := s.sane(resp, e, p, line); err != nil {
 		return err
 	}
-	more := e.Page.more()
+	more := e.Page.More()
 	if line && e.Page == nil && !first {
 		return violation(resp, "a stream of several lines needs a page in each")
 	}
@@ -243,25 +244,25 @@ func (s *session) noteClock(resp *target.Response) {
 	}
 }
 
-func (s *session) count(p *page) {
+func (s *session) count(p *response.Page) {
 	s.pos.Answers++
-	for _, kind := range allKinds {
+	for _, kind := range response.AllKinds {
 		if !s.wanted[kind] {
 			continue
 		}
-		if n := p.living(kind); n > 0 {
+		if n := p.Living(kind); n > 0 {
 			s.pos.Count[kind] += n
 		}
-		if p.keyless[kind] {
+		if p.Keyless[kind] {
 			s.pos.Keyless[kind] = true
 		}
 	}
-	s.pos.Read += p.Len() + p.skipped
-	s.pos.Skipped += p.skipped
-	for _, w := range p.unfit {
+	s.pos.Read += p.Len() + p.Skipped
+	s.pos.Skipped += p.Skipped
+	for _, w := range p.Unfit {
 		w.Message = s.clean(w.Message, 500)
 		s.warned[w.Code]++
-		if s.warned[w.Code] <= maxWarnings {
+		if s.warned[w.Code] <= response.MaxWarnings {
 			s.warnings = append(s.warnings, w)
 		}
 	}

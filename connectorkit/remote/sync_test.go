@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/remote/config"
+	"github.com/grantwright/grantwright/connectorkit/remote/response"
 	"github.com/grantwright/grantwright/connectorkit/signing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -22,7 +24,7 @@ import (
 func TestOnePlainAnswerIsWholeAndComplete(t *testing.T) {
 	s := says(
 		t,
-		mediaJSON,
+		response.MediaJSON,
 		`{"success":true,"accounts":[{"external_id":"1"},{"external_id":"2"}],"grants":[],"error":null}`,
 	)
 	out, err := read(
@@ -50,7 +52,7 @@ func TestOnePlainAnswerIsWholeAndComplete(t *testing.T) {
 }
 
 func TestAPlainAnswerToAQuestionForChangesProvesNothing(t *testing.T) {
-	s := says(t, mediaJSON, whole3)
+	s := says(t, response.MediaJSON, whole3)
 	out, err := read(t, s.auth(), func(r *v1.SyncRequest) { r.Incremental = true })
 	if err != nil || len(out.Page.Scopes) != 0 || out.Page.Read != nil || len(out.Accounts) != 3 {
 		t.Errorf("%+v, %v", out.Page, err)
@@ -60,7 +62,7 @@ func TestAPlainAnswerToAQuestionForChangesProvesNothing(t *testing.T) {
 func TestPagesAreAskedForByTheirTokens(t *testing.T) {
 	s := says(
 		t,
-		mediaJSON,
+		response.MediaJSON,
 		answer(accounts(0, 2), `{"next_page_token":"two"}`),
 		answer(accounts(2, 2), `{"has_more":true,"next_page_token":"three"}`),
 		answer(accounts(4, 1), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`),
@@ -86,12 +88,16 @@ func TestPagesAreAskedForByTheirTokens(t *testing.T) {
 }
 
 func TestPagesThatAttestNothingAreWarnedOf(t *testing.T) {
-	out, err := read(t, says(t, mediaJSON, answer(accounts(0, 2), `{"has_more":false}`)).auth(), nil)
+	out, err := read(t, says(t, response.MediaJSON, answer(accounts(0, 2), `{"has_more":false}`)).auth(), nil)
 	if err != nil || warned(out.Page, "nothing_attested") != 1 || len(out.Page.Scopes) != 0 {
 		t.Errorf("%+v, %v", out.Page, err)
 	}
 	early := `{"next_page_token":"2","scopes":[{"kind":"accounts","key":"*","complete":true,"count":2}]}`
-	out, err = read(t, says(t, mediaJSON, answer(accounts(0, 2), early), answer(accounts(2, 2), `{}`)).auth(), nil)
+	out, err = read(
+		t,
+		says(t, response.MediaJSON, answer(accounts(0, 2), early), answer(accounts(2, 2), `{}`)).auth(),
+		nil,
+	)
 	if err != nil || warned(out.Page, "scope_too_early") != 1 || len(out.Page.Scopes) != 0 {
 		t.Errorf("%+v, %v", out.Page, err)
 	}
@@ -99,7 +105,7 @@ func TestPagesThatAttestNothingAreWarnedOf(t *testing.T) {
 
 func TestAStreamThatBreaksGoesOnFromItsCheckpoint(t *testing.T) {
 	s := start(t, func(w http.ResponseWriter, req v1.SyncRequest, n int) {
-		w.Header().Set("Content-Type", mediaNDJSON)
+		w.Header().Set("Content-Type", response.MediaNDJSON)
 		from := 0
 		if req.Options != nil && req.Options.Checkpoint != "" {
 			_, _ = fmt.Sscanf(req.Options.Checkpoint, "at %d", &from)
@@ -133,7 +139,7 @@ func TestAStreamThatBreaksGoesOnFromItsCheckpoint(t *testing.T) {
 func TestAServiceThatWantsToRestIsLeftAlone(t *testing.T) {
 	for asked, want := range map[int]string{7000: "", 600000: "busy"} {
 		s := start(t, func(w http.ResponseWriter, req v1.SyncRequest, n int) {
-			w.Header().Set("Content-Type", mediaNDJSON)
+			w.Header().Set("Content-Type", response.MediaNDJSON)
 			if n == 1 {
 				_, _ = io.WriteString(w, answer(accounts(0, 2), `{"has_more":true,"checkpoint":"2"}`)+"\n")
 				_, _ = fmt.Fprintf(
@@ -197,11 +203,11 @@ func TestAReadThatIsTakenOverAsksFromTheCheckpoint(t *testing.T) {
 		}
 	})
 	digest := func(a v1.AuthConfig) string {
-		cfg, err := readConfig(a)
+		cfg, err := config.Read(a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cfg.digest
+		return cfg.Digest
 	}
 	moved := strings.ReplaceAll(at, digest(auth), digest(second.auth()))
 	rest, err := read(
@@ -340,7 +346,7 @@ func TestARecordThatDoesNotFitIsSetAsideWithItsPlace(t *testing.T) {
 		"bytes that are no UTF-8": {"{\"external_id\":\"x\",\"username\":\"a\xff\"}", "accounts[95] is not UTF-8",
 			false},
 	} {
-		s := says(t, mediaJSON, answer(good+","+tt.record+"]", ""))
+		s := says(t, response.MediaJSON, answer(good+","+tt.record+"]", ""))
 		out, err := read(t, s.auth(), nil)
 		if err != nil || len(out.Accounts) != 95 || warned(out.Page, "record_unfit") != 1 {
 			t.Errorf("%s: %d accounts, %+v, %v", name, len(out.Accounts), out.Page.Warnings, err)
@@ -361,7 +367,7 @@ func TestARecordThatDoesNotFitIsSetAsideWithItsPlace(t *testing.T) {
 	grant := `{"success":true,"grants":[{"account_external_id":"1","entitlement_external_id":"g"},{"account_external_id":"2"}],"error":null}`
 	if out, err := read(
 		t,
-		says(t, mediaJSON, grant).auth(),
+		says(t, response.MediaJSON, grant).auth(),
 		nil,
 	); err != nil || len(out.Grants) != 1 ||
 		scopeOf(out.Page, v1.Grants).Complete {
@@ -377,7 +383,7 @@ func TestTooManyRecordsThatDoNotFitEndTheRead(t *testing.T) {
 		`,{"external_id":"2"}`,
 		50,
 	) + "]"
-	_, err := read(t, says(t, mediaJSON, answer(bad, "")).auth(), nil)
+	_, err := read(t, says(t, response.MediaJSON, answer(bad, "")).auth(), nil)
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Code != "too_many_bad_records" || !strings.Contains(d.Message, "10 of 61") ||
 		!strings.Contains(d.Message, "accounts[0] external_id") {
@@ -388,7 +394,7 @@ func TestTooManyRecordsThatDoNotFitEndTheRead(t *testing.T) {
 func TestAttributesHoldTheMembersToo(t *testing.T) {
 	s := says(
 		t,
-		mediaJSON,
+		response.MediaJSON,
 		`{"success":true,"error":null,"identities":[{"external_id":"1","email":"a@b.c","hire_date":null,"cost":12345678901234567890,
 		"manager_ref":{"kind":"email","value":"boss@b.c"},"attributes":{"email":"raw@b.c","office":{"city":"Kyiv"},"langs":["uk","en"],"score":1.5,"level":3}}]}`,
 	)
@@ -423,7 +429,7 @@ func TestAttributesHoldTheMembersToo(t *testing.T) {
 func TestOnlyTheKindsAskedForArePassedOn(t *testing.T) {
 	s := says(
 		t,
-		mediaJSON,
+		response.MediaJSON,
 		`{"success":true,"identities":[{"external_id":"1"}],"accounts":[{"external_id":"1"}],"entitlements":[],"grants":[],"error":null}`,
 	)
 	out, err := read(
@@ -495,7 +501,7 @@ func TestTheServiceMayHaveOneAddress(t *testing.T) {
 func TestACancelledReadClosesTheStream(t *testing.T) {
 	gone := make(chan struct{})
 	s := start(t, func(w http.ResponseWriter, _ v1.SyncRequest, n int) {
-		w.Header().Set("Content-Type", mediaNDJSON)
+		w.Header().Set("Content-Type", response.MediaNDJSON)
 		_, _ = io.WriteString(w, answer(accounts(0, 2), `{"has_more":true}`)+"\n")
 		_ = http.NewResponseController(w).Flush()
 		for i := 0; ; i++ {
@@ -539,7 +545,7 @@ func TestAnAuthorNeedsThirtyLinesOfPython(t *testing.T) {
 		*out.Identities[0].DisplayName != "Zoë Okafor" {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	for _, kind := range allKinds {
+	for _, kind := range response.AllKinds {
 		if !scopeOf(out.Page, kind).Complete {
 			t.Errorf("%s: %+v", kind, out.Page.Scopes)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -227,8 +228,8 @@ func (c *cluster) roles(ctx context.Context, database string) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	spec := embedded.Roles{Owner: pg.OwnerRole, OwnerPassword: testPassword, AppPassword: testPassword}
-	return embedded.EnsureRoles(ctx, conn, spec)
+	spec := roles.Roles{Owner: pg.OwnerRole, OwnerPassword: testPassword, AppPassword: testPassword}
+	return roles.Ensure(ctx, conn, spec)
 }
 
 func digest() string {

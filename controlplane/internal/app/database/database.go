@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 )
@@ -92,7 +93,7 @@ func openGiven(ctx context.Context, c config.Config, log *slog.Logger) (*Databas
 // UseRoles makes the roles in a database that is not ours to run.
 func UseRoles(ctx context.Context, c config.Config, log *slog.Logger) (URLs, error) {
 	u := URLs{App: c.DatabaseURL, Owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
-	roles := embedded.Roles{}
+	spec := roles.Roles{}
 	if u.Owner == "" {
 		log.WarnContext(
 			ctx,
@@ -100,11 +101,11 @@ func UseRoles(ctx context.Context, c config.Config, log *slog.Logger) (URLs, err
 				"DATABASE_OWNER_URL and a login of its own for the application",
 		)
 		u.Owner, u.SetRole = u.App, true
-		roles.Assume = true
+		spec.Assume = true
 	} else {
 		u.SetRole = userOf(u.App) != pg.AppRole
 	}
-	return u, OnConnection(ctx, u.Owner, func(conn *pgx.Conn) error { return embedded.EnsureRoles(ctx, conn, roles) })
+	return u, OnConnection(ctx, u.Owner, func(conn *pgx.Conn) error { return roles.Ensure(ctx, conn, spec) })
 }
 
 // WithoutURL keeps the server's words and drops the connection string that the driver adds to its own.

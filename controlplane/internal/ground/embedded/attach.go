@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 )
 
 var (
@@ -23,10 +25,10 @@ type Endpoint struct {
 }
 
 // OwnerURL is the connection URL of the database's owner. It holds a password.
-func (e *Endpoint) OwnerURL() string { return e.addr.url(OwnerRole, e.secrets.Owner, databaseName) }
+func (e *Endpoint) OwnerURL() string { return e.addr.url(roles.Owner, e.secrets.Owner, databaseName) }
 
 // AppURL is the connection URL of the application's login. It holds a password.
-func (e *Endpoint) AppURL() string { return e.addr.url(AppRole, e.secrets.App, databaseName) }
+func (e *Endpoint) AppURL() string { return e.addr.url(roles.App, e.secrets.App, databaseName) }
 
 // String names the endpoint without its passwords.
 func (e *Endpoint) String() string {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 )
 
 // superuser is the cluster's first role. Only this package logs in as it, to make the other roles.
@@ -91,7 +93,7 @@ func (i *installation) moveCluster(dir string) error {
 // resetSuperuser gives the superuser the password we know, through a single-user server that asks for none.
 // EnsureRoles does the same for the other logins.
 func (i *installation) resetSuperuser(ctx context.Context) error {
-	verifier, err := scramVerifier(i.secrets.Superuser)
+	verifier, err := roles.ScramVerifier(i.secrets.Superuser)
 	if err != nil {
 		return err
 	}

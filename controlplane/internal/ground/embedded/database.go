@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 )
 
 // databaseName is the private server's one database of ours.
@@ -39,7 +41,7 @@ func (s *Server) prepareDatabase(ctx context.Context) error {
 		return fmt.Errorf("log in to the private PostgreSQL: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	return EnsureRoles(ctx, conn, Roles{OwnerPassword: s.inst.secrets.Owner, AppPassword: s.inst.secrets.App})
+	return roles.Ensure(ctx, conn, roles.Roles{OwnerPassword: s.inst.secrets.Owner, AppPassword: s.inst.secrets.App})
 }
 
 func (s *Server) createDatabase(ctx context.Context) error {

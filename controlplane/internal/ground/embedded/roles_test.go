@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 )
 
 func TestRoles(t *testing.T) {
@@ -115,7 +116,7 @@ func manyAtOnce(t *testing.T, srv *embedded.Server) {
 	for n := range 3 {
 		run(t, admin, fmt.Sprintf(`create database crowd%d`, n))
 	}
-	spec := embedded.Roles{
+	spec := roles.Roles{
 		Owner:         "crowd_owner",
 		App:           "crowd_app",
 		Across:        "crowd_across",
@@ -130,7 +131,7 @@ func manyAtOnce(t *testing.T, srv *embedded.Server) {
 				return err
 			}
 			defer conn.Close(context.Background())
-			return embedded.EnsureRoles(soon(t), conn, spec)
+			return roles.Ensure(soon(t), conn, spec)
 		})
 	}
 	check(t, g.Wait())
@@ -160,7 +161,7 @@ const catalogueVersions = `
 func secondTimeWritesNothing(t *testing.T, srv *embedded.Server) {
 	admin := connect(t, srv.SuperuserURL("grantwright"))
 	before := value[string](t, admin, catalogueVersions)
-	check(t, embedded.EnsureRoles(soon(t), admin, embedded.Roles{
+	check(t, roles.Ensure(soon(t), admin, roles.Roles{
 		OwnerPassword: passwordOf(t, srv.OwnerURL()), AppPassword: passwordOf(t, srv.AppURL()),
 	}))
 	if after := value[string](t, admin, catalogueVersions); after != before {
@@ -173,9 +174,9 @@ func ownerIsEnough(t *testing.T, srv *embedded.Server) {
 	run(t, admin, `create role site login createrole password 'x'`)
 	run(t, admin, `create database site owner site`)
 	site := connect(t, login(t, srv, "site", "x", "site"))
-	spec := embedded.Roles{App: "site_app", Across: "site_across", Assume: true}
+	spec := roles.Roles{App: "site_app", Across: "site_across", Assume: true}
 	for range 2 {
-		check(t, embedded.EnsureRoles(soon(t), site, spec))
+		check(t, roles.Ensure(soon(t), site, spec))
 	}
 	run(t, site, `create table word (w text); grant select on word to site_across`)
 	run(t, site, `set role site_app`)
@@ -190,9 +191,9 @@ func ownerIsEnough(t *testing.T, srv *embedded.Server) {
 
 func passwordIsPutRight(t *testing.T, srv *embedded.Server) {
 	admin := connect(t, srv.SuperuserURL("grantwright"))
-	check(t, embedded.EnsureRoles(soon(t), admin, embedded.Roles{App: "guest", AppPassword: "first"}))
+	check(t, roles.Ensure(soon(t), admin, roles.Roles{App: "guest", AppPassword: "first"}))
 	const hard = "Grüße, Ⅸ\u00a0 'quoted'"
-	check(t, embedded.EnsureRoles(soon(t), admin, embedded.Roles{App: "guest", AppPassword: hard}))
+	check(t, roles.Ensure(soon(t), admin, roles.Roles{App: "guest", AppPassword: hard}))
 	connect(t, login(t, srv, "guest", hard, "grantwright"))
 	if _, err := pgx.Connect(soon(t), login(t, srv, "guest", "first", "grantwright")); err == nil {
 		t.Error("the old password still opens the database")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded/roles"
 )
 
 // Server is a running private PostgreSQL. Its methods may be used from several goroutines.
@@ -177,10 +179,12 @@ func (s *Server) connect(ctx context.Context, database string) (*pgx.Conn, error
 }
 
 // OwnerURL is the connection URL of the database's owner, for migrations. It holds a password.
-func (s *Server) OwnerURL() string { return s.addr.url(OwnerRole, s.inst.secrets.Owner, databaseName) }
+func (s *Server) OwnerURL() string {
+	return s.addr.url(roles.Owner, s.inst.secrets.Owner, databaseName)
+}
 
 // AppURL is the connection URL of the application's login, which owns nothing. It holds a password.
-func (s *Server) AppURL() string { return s.addr.url(AppRole, s.inst.secrets.App, databaseName) }
+func (s *Server) AppURL() string { return s.addr.url(roles.App, s.inst.secrets.App, databaseName) }
 
 // PID is the process id of the server's postmaster.
 func (s *Server) PID() int { return s.pid }

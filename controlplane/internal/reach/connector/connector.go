@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/summary"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -62,11 +63,11 @@ type Connector struct {
 	// Time the last successful sync run ended; null if there was none.
 	LastSuccessAt *time.Time `json:"last_success_at" db:"last_success_at"`
 	// The schedule. Null: syncs are started by hand only. See PUT /connectors/{id}/schedule.
-	Schedule *ConnectorSchedule `json:"schedule" db:"schedule"`
+	Schedule *health.ConnectorSchedule `json:"schedule" db:"schedule"`
 	// Time of the next scheduled sync run; null without a schedule or unless the status is ready, active or degraded.
 	NextRunAt *time.Time `json:"next_run_at" db:"next_run_at"`
 	// Health of the connector: its status, and how reading and writing work.
-	Health ConnectorHealth `json:"health" db:"-"`
+	Health health.ConnectorHealth `json:"health" db:"-"`
 	// With expand=runs, on the list: the last 14, the newest last.
 	LastRuns *[]summary.ConnectorRun `json:"last_runs,omitempty" db:"-" nullable:"false"`
 	// With expand=counts, on the list.

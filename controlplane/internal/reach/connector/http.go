@@ -1,11 +1,9 @@
 package connector
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
-	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -14,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/typelist"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -74,76 +73,10 @@ func (s *Service) writes() []httpapi.Route {
 	}
 }
 
-// ConnectorType is one choice of the wizard's first step.
-type ConnectorType struct {
-	// Key of the catalog entry, unique in the catalog. A connector of a vendor has it as its vendor_key.
-	Key string `json:"key"`
-	// Type of connectors that use the entry: scim2, ldap, rest, custom or vendor.
-	Type string `json:"type"`
-	// Display name of the catalog entry.
-	Name string `json:"name"`
-	// Description of the catalog entry.
-	Description string `json:"description"`
-	// Category of the system: directory, application, identity_provider, hr or custom.
-	Category string `json:"category"`
-	// Settings and secrets of the connection.
-	Fields []ConnectorSetting `json:"fields" nullable:"false"`
-	// Operations that a connector of the entry can perform at best. Its target system may support fewer.
-	Capabilities catalog.Capabilities `json:"capabilities"`
-
-	// Who makes the system; empty for the types themselves.
-	Vendor string `json:"vendor"`
-	// The type that serves a vendor's entry; the type itself otherwise.
-	Engine string `json:"engine"`
-	// The vendor's own documentation.
-	DocsURL string `json:"docs_url"`
-	// Methods by which the connector signs in to the vendor's system, such as bearer; empty for the types themselves.
-	AuthMethods []string `json:"auth_methods" nullable:"false"`
-	// What is known of the vendor's fields.
-	Mapping []catalog.FieldMapping `json:"mapping_template" nullable:"false"`
-	// Habits of the vendor's system, each with its source.
-	Quirks []catalog.Quirk `json:"quirks" nullable:"false"`
-	// The fields as JSON Schema (draft 2020-12); secrets are writeOnly.
-	ConnectionSchema map[string]any `json:"connection_schema"`
-}
-
-// ConnectorSetting describes a member of connection, or of credentials when it is secret.
-type ConnectorSetting connectorkit.Field
-
-func typeShown(e catalog.Entry) ConnectorType {
-	t := ConnectorType{
-		Key:              e.Key,
-		Type:             e.Type,
-		Name:             e.Name,
-		Description:      e.Description,
-		Category:         e.Category,
-		Capabilities:     e.Capabilities,
-		Vendor:           e.Vendor,
-		Engine:           cmp.Or(e.Engine, e.Type),
-		DocsURL:          e.DocsURL,
-		AuthMethods:      some(e.AuthMethods),
-		Mapping:          some(e.Mapping),
-		Quirks:           some(e.Quirks),
-		ConnectionSchema: e.Schema(),
-	}
-	for _, f := range e.Fields {
-		t.Fields = append(t.Fields, ConnectorSetting(f))
-	}
-	return t
-}
-
-// some is s, and an empty list rather than none.
-func some[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
-func (s *Service) types(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[ConnectorType], error) {
-	out := &httpapi.ListOut[ConnectorType]{}
+func (s *Service) types(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[typelist.ConnectorType], error) {
+	out := &httpapi.ListOut[typelist.ConnectorType]{}
 	for _, e := range catalog.Entries() {
-		out.Body.Items = append(out.Body.Items, typeShown(e))
+		out.Body.Items = append(out.Body.Items, typelist.TypeShown(e))
 	}
 	out.Body.Total, out.Body.Limit = int64(len(out.Body.Items)), len(out.Body.Items)
 	return out, nil
@@ -153,12 +86,12 @@ type keyIn struct {
 	Key string `path:"key"`
 }
 
-func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpapi.One[ConnectorType], error) {
+func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpapi.One[typelist.ConnectorType], error) {
 	e, ok := catalog.Find(in.Key)
 	if !ok {
 		return nil, fault.New(fault.NotFound, "Type of connector %s was not found.", in.Key)
 	}
-	return &httpapi.One[ConnectorType]{Body: typeShown(e)}, nil
+	return &httpapi.One[typelist.ConnectorType]{Body: typelist.TypeShown(e)}, nil
 }
 
 type listIn struct {

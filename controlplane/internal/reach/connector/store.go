@@ -18,6 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/deletion"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -32,9 +33,9 @@ type row struct {
 	Tested   *tested    `db:"last_test"`
 	Since    time.Time  `db:"status_since"`
 	Parts    struct {
-		Reading ConnectorHealthPart `json:"reading"`
-		Writing ConnectorHealthPart `json:"writing"`
-		Overall string              `json:"overall"`
+		Reading health.ConnectorHealthPart `json:"reading"`
+		Writing health.ConnectorHealthPart `json:"writing"`
+		Overall string                     `json:"overall"`
 	} `db:"parts"`
 }
 
@@ -105,7 +106,7 @@ func (r row) shown() Connector {
 		until := c.DeletedAt.Add(deletion.Restorable)
 		c.RestorableUntil = &until
 	}
-	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason,
+	c.Health = health.ConnectorHealth{State: health.HealthOf(c.Status), Since: r.Since, Cause: c.StatusReason,
 		Reading: r.Parts.Reading, Writing: r.Parts.Writing, Overall: r.Parts.Overall}
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
@@ -71,7 +72,7 @@ type state struct {
 	// Values that were written last, by attribute.
 	Pushed map[string]pushed `json:"pushed"`
 	// Attributes whose desired value could not be computed.
-	Problems []shape.AttributeProblem `json:"problems"`
+	Problems []template.AttributeProblem `json:"problems"`
 }
 
 // clone is a copy to be changed. Problems begin anew with each comparison.
@@ -81,7 +82,7 @@ func (s state) clone() state {
 		Drift:    slices.Clone(s.Drift),
 		Accepted: maps.Clone(s.Accepted),
 		Pushed:   maps.Clone(s.Pushed),
-		Problems: []shape.AttributeProblem{},
+		Problems: []template.AttributeProblem{},
 	}
 }
 

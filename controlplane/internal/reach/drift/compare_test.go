@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
@@ -166,7 +167,7 @@ func TestWhatCannotBeMadeIsLeftAlone(t *testing.T) {
 		moved:  true,
 		rule:   writing.DriftRule{Direction: "push"},
 		owned: []shape.Owned{
-			{Target: "title", Problem: &shape.AttributeProblem{Field: "title", Code: shape.CodeMissing}},
+			{Target: "title", Problem: &template.AttributeProblem{Field: "title", Code: template.CodeMissing}},
 		},
 		observe: func(string) (any, bool) { return "Boss", true },
 	}

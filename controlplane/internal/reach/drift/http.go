@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
@@ -36,7 +37,7 @@ type AccountDrift struct {
 	// By attribute.
 	Accepted map[string]AcceptedDrift `json:"accepted" nullable:"false"`
 	// Attributes whose value the account template cannot compute from the owner.
-	Problems []shape.AttributeProblem `json:"problems" nullable:"false"`
+	Problems []template.AttributeProblem `json:"problems" nullable:"false"`
 	// Time the account was last compared with its account template; null if it was never compared.
 	LookedAt *time.Time `json:"looked_at"`
 }
@@ -69,7 +70,7 @@ func view(ctx context.Context, tx *pg.Tx, a directoryaccount.Account) (AccountDr
 		Managed:     a.Managed,
 		Drift:       []AttributeDrift{},
 		Accepted:    map[string]AcceptedDrift{},
-		Problems:    []shape.AttributeProblem{},
+		Problems:    []template.AttributeProblem{},
 	}
 	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant()
 		and account_id = $1`

@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/typelist"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
@@ -99,7 +100,7 @@ func (f facts) fields() []WizardField {
 	_, shown := catalog.Visible(f.key(), f.connector.Connection)
 	out := make([]WizardField, 0, len(visible))
 	for _, field := range visible {
-		w := WizardField{ConnectorSetting: connector.ConnectorSetting(field)}
+		w := WizardField{ConnectorSetting: typelist.ConnectorSetting(field)}
 		if _, w.Set = given[field.Key]; w.Set && !field.Secret {
 			w.Value = shown[field.Key]
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/typelist"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
@@ -102,7 +103,7 @@ type WizardConnection struct {
 
 // WizardField is a setting with what it is set to.
 type WizardField struct {
-	connector.ConnectorSetting
+	typelist.ConnectorSetting
 	// Whether the setting has a value.
 	Set bool `json:"set"`
 	// Null where it is a secret, or not set.

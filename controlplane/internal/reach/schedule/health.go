@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 )
 
@@ -19,7 +20,7 @@ const lastRuns = 10
 
 // HealthReport is how a connector fares.
 type HealthReport struct {
-	connector.ConnectorHealth
+	health.ConnectorHealth
 	// Time of the last successful sync run; null when there was none.
 	LastSuccessAt *time.Time `json:"last_success_at"`
 	// Runs that have failed since the last one that succeeded.

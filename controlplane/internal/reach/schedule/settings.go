@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule/cron"
 )
 
@@ -59,8 +59,8 @@ func (s ScheduleSettings) normal() ScheduleSettings {
 // empty reports whether nothing is scheduled.
 func (s ScheduleSettings) empty() bool { return s.IncrementalCron == nil && s.FullCron == nil }
 
-func (s ScheduleSettings) shown() connector.ConnectorSchedule {
-	return connector.ConnectorSchedule{
+func (s ScheduleSettings) shown() health.ConnectorSchedule {
+	return health.ConnectorSchedule{
 		IncrementalCron: s.IncrementalCron,
 		FullCron:        s.FullCron,
 		Timezone:        s.Timezone,

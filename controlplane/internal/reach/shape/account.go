@@ -11,49 +11,13 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// The attributes that every connector knows by these names, and writes where its target keeps them.
-const (
-	memberUsername       = "username"
-	memberEmail          = "email"
-	memberDisplayName    = "display_name"
-	memberFirstName      = "first_name"
-	memberLastName       = "last_name"
-	memberEmployeeNumber = "employee_number"
-
-	fieldContainer = "container"
-)
-
-// Codes of what keeps an account from being made.
-const (
-	CodeMissing   = "missing_attribute"  // something about the person is not known
-	CodeFailed    = "expression_failed"  // the expression cannot be evaluated for them
-	CodeWrongType = "wrong_type"         // it gives something that cannot be written
-	CodeNoName    = "no_username"        // nothing is left of the name
-	CodeTaken     = "username_taken"     // the name is somebody else's, and the rule knows no other
-	CodeExhausted = "username_exhausted" // so are all that the rule knows
-)
-
-// AttributeProblem is an attribute that cannot be made of a person.
-type AttributeProblem struct {
-	// Name of the attribute: username, container, or the target of an attribute.
-	Field string `json:"field"`
-	// Code of the problem. missing_attribute: a value of the person is not known. expression_failed: the expression
-	// cannot be evaluated. wrong_type: its result cannot be written. no_username: no valid characters are left.
-	// username_taken: the name is taken, and the rule allows no other. username_exhausted: all names that the rule
-	// allows are taken.
-	Code string `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
-	// Explanation of the problem for people.
-	Message string `json:"message"`
-	// What the expression reads of the person and is not known.
-	Missing []string `json:"missing" nullable:"false"`
-}
-
 // Unmakable is why an account cannot be made of a person.
-type Unmakable struct{ Problems []AttributeProblem }
+type Unmakable struct{ Problems []template.AttributeProblem }
 
 // Error says of every attribute why it cannot be made.
 func (u *Unmakable) Error() string {
@@ -100,7 +64,7 @@ type field struct {
 	target, expression, on string
 	required               bool
 	value                  any
-	problem                *AttributeProblem
+	problem                *template.AttributeProblem
 	missing                []string // of an optional one that was left out
 }
 
@@ -157,19 +121,19 @@ func put(a *v1.ProvisionAccount, target string, value any) {
 // member is the place of a target in an account, nil for an attribute of the target system's own.
 func member(a *v1.ProvisionAccount, target string) **string {
 	switch target {
-	case memberUsername:
+	case template.MemberUsername:
 		return &a.Username
-	case memberEmail:
+	case template.MemberEmail:
 		return &a.Email
-	case memberDisplayName:
+	case template.MemberDisplayName:
 		return &a.DisplayName
-	case memberFirstName:
+	case template.MemberFirstName:
 		return &a.FirstName
-	case memberLastName:
+	case template.MemberLastName:
 		return &a.LastName
-	case memberEmployeeNumber:
+	case template.MemberEmployeeNumber:
 		return &a.EmployeeNumber
-	case fieldContainer:
+	case template.FieldContainer:
 		return &a.Container
 	}
 	return nil
@@ -184,20 +148,20 @@ func (c Config) make(f identity.Facts, taken func(string) bool) (*made, error) {
 	rec := pyexpr.NewRecord(f)
 	m := &made{
 		username: &field{
-			target:     memberUsername,
+			target:     template.MemberUsername,
 			expression: c.Template.Username.Expression,
 			on:         c.Template.Username.On,
 			required:   true,
 		},
 	}
 	stem := ""
-	if c.evaluate(m.username, p.username, f, rec, nil); m.username.problem == nil {
+	if c.evaluate(m.username, p.Username, f, rec, nil); m.username.problem == nil {
 		stem, m.username.problem = c.stem(p, m.username.value.(string))
 	}
 	var username any
 	if m.username.value = nil; m.username.problem == nil {
 		var name string
-		if name, m.username.problem = c.Template.Username.Unique.free(stem, taken); name != "" {
+		if name, m.username.problem = c.Template.Username.Unique.Free(stem, taken); name != "" {
 			m.username.value, username = name, name
 		}
 	}
@@ -206,24 +170,24 @@ func (c Config) make(f identity.Facts, taken func(string) bool) (*made, error) {
 }
 
 // fill evaluates all but the name.
-func (c Config) fill(m *made, p *plan, f identity.Facts, rec *pyexpr.Record, username any) {
+func (c Config) fill(m *made, p *template.Plan, f identity.Facts, rec *pyexpr.Record, username any) {
 	if t := c.Template.Container; t != nil {
-		m.container = &field{target: fieldContainer, expression: t.Expression, on: t.On}
-		c.evaluate(m.container, p.container, f, rec, username)
+		m.container = &field{target: template.FieldContainer, expression: t.Expression, on: t.On}
+		c.evaluate(m.container, p.Container, f, rec, username)
 	}
 	m.attributes = make([]field, len(c.Template.Attributes))
 	for i, a := range c.Template.Attributes {
 		m.attributes[i] = field{target: a.Target, expression: a.Expression, on: a.On, required: a.Required}
-		c.evaluate(&m.attributes[i], p.attributes[i], f, rec, username)
+		c.evaluate(&m.attributes[i], p.Attributes[i], f, rec, username)
 	}
 }
 
 // ready is the template ready for use.
-func (c Config) ready() (*plan, error) {
+func (c Config) ready() (*template.Plan, error) {
 	if c.plan != nil {
 		return c.plan, nil
 	}
-	p, wrong := c.Template.compile()
+	p, wrong := c.Template.Compile()
 	if len(wrong) > 0 {
 		return nil, fmt.Errorf(
 			"the account template of connector %s is no valid one: %s: %s",
@@ -244,7 +208,7 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	}
 	missing := absent(f, program.Reads())
 	problem := func(code, format string, args ...any) {
-		to.problem = &AttributeProblem{
+		to.problem = &template.AttributeProblem{
 			Field:   to.target,
 			Code:    code,
 			Message: to.target + " cannot be made: " + fmt.Sprintf(format, args...),
@@ -253,29 +217,29 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	}
 	switch {
 	case err != nil && len(missing) > 0 && to.required:
-		problem(CodeMissing, "%s", unknown(missing))
+		problem(template.CodeMissing, "%s", unknown(missing))
 	case err != nil && len(missing) > 0:
 		to.missing = missing
 	case err != nil:
-		problem(CodeFailed, "%s", quiet(err))
+		problem(template.CodeFailed, "%s", quiet(err))
 	case v == nil && to.required && len(missing) > 0:
-		problem(CodeMissing, "%s", unknown(missing))
+		problem(template.CodeMissing, "%s", unknown(missing))
 	case v == nil && to.required:
-		problem(CodeMissing, "its expression gives None")
+		problem(template.CodeMissing, "its expression gives None")
 	case v == nil:
 		to.missing = missing
 	default:
 		if to.value, err = c.writable(to.target, v); err != nil {
-			problem(CodeWrongType, "%s", err.Error())
+			problem(template.CodeWrongType, "%s", err.Error())
 			return
 		}
 		place, isText := to.value.(string)
-		if to.target != fieldContainer || c.Type != catalog.LDAP || !isText {
+		if to.target != template.FieldContainer || c.Type != catalog.LDAP || !isText {
 			return
 		}
 		if err := container.Check(program, f, username, place); err != nil {
 			to.value = nil
-			problem(CodeFailed, "%s", err.Error())
+			problem(template.CodeFailed, "%s", err.Error())
 		}
 	}
 }

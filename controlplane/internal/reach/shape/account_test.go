@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -36,8 +37,8 @@ func jane() identity.Facts {
 	}
 }
 
-func of(s subject, set ProvisioningSettings) Config {
-	return Config{Type: s.engine, BusinessID: "test", subject: s}.as(set)
+func of(s template.Subject, set ProvisioningSettings) Config {
+	return Config{Type: s.Engine, BusinessID: "test", subject: s}.as(set)
 }
 
 func nobody(string) bool { return false }
@@ -52,7 +53,7 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 	acme := map[string]any{"base_dn": "dc=acme,dc=test"}
 	for _, tt := range []struct {
 		name       string
-		subject    subject
+		subject    template.Subject
 		username   string
 		members    [5]string
 		attributes map[string]any
@@ -60,16 +61,16 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 		credential *v1.NewCredential
 	}{
 		{
-			name: "a directory", subject: subject{engine: catalog.LDAP, settings: acme,
-				parent: "ou=people,dc=acme,dc=test"}, username: "jane.doe",
+			name: "a directory", subject: template.Subject{Engine: catalog.LDAP, Settings: acme,
+				Parent: "ou=people,dc=acme,dc=test"}, username: "jane.doe",
 			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "ou=people,dc=acme,dc=test",
 			attributes: map[string]any{"cn": "Jane Doe", "sn": "Doe", "givenName": "Jane", "displayName": "Jane Doe",
 				"mail":           "jane.doe@acme.test",
 				"employeeNumber": "1042", "departmentNumber": "Surgery", "title": "Nurse"},
 		},
 		{
-			name: "Active Directory", subject: subject{engine: catalog.LDAP, vendor: "active-directory",
-				settings: acme}, username: "jane.doe",
+			name: "Active Directory", subject: template.Subject{Engine: catalog.LDAP, Vendor: "active-directory",
+				Settings: acme}, username: "jane.doe",
 			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "<nil>",
 			attributes: map[string]any{"displayName": "Jane Doe", "sn": "Doe", "givenName": "Jane",
 				"mail": "jane.doe@acme.test", "employeeID": "1042",
@@ -77,18 +78,18 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 			credential: &v1.NewCredential{Mode: "random", ForceChange: true},
 		},
 		{
-			name: "SCIM", subject: subject{engine: catalog.SCIM2}, username: "jane.doe@acme.test", container: "<nil>",
+			name: "SCIM", subject: template.Subject{Engine: catalog.SCIM2}, username: "jane.doe@acme.test", container: "<nil>",
 			members:    [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
-			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
+			attributes: map[string]any{"title": "Nurse", template.Enterprise + "department": "Surgery"},
 		},
 		{
-			name: "Slack", subject: subject{engine: catalog.SCIM2, vendor: "slack"}, username: "jane.doe",
+			name: "Slack", subject: template.Subject{Engine: catalog.SCIM2, Vendor: "slack"}, username: "jane.doe",
 			container:  "<nil>",
 			members:    [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
-			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
+			attributes: map[string]any{"title": "Nurse", template.Enterprise + "department": "Surgery"},
 		},
 		{
-			name: "REST", subject: subject{engine: catalog.REST}, username: "jane.doe@acme.test", container: "<nil>",
+			name: "REST", subject: template.Subject{Engine: catalog.REST}, username: "jane.doe@acme.test", container: "<nil>",
 			members: [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
 		},
 	} {
@@ -127,10 +128,10 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 
 func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
 	c := of(
-		subject{
-			engine:   catalog.LDAP,
-			vendor:   "active-directory",
-			settings: map[string]any{"base_dn": "dc=acme,dc=test"},
+		template.Subject{
+			Engine:   catalog.LDAP,
+			Vendor:   "active-directory",
+			Settings: map[string]any{"base_dn": "dc=acme,dc=test"},
 		},
 		ProvisioningSettings{},
 	)
@@ -145,32 +146,32 @@ func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
 	}
 }
 
-func attributes(pairs ...string) *[]AttributeRule {
-	rules := always(pairs...)
+func attributes(pairs ...string) *[]template.AttributeRule {
+	rules := template.Always(pairs...)
 	return &rules
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	required := func(expression string) ProvisioningSettings {
 		return ProvisioningSettings{
-			Account: &AccountSettings{
-				Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}},
+			Account: &template.AccountSettings{
+				Attributes: &[]template.AttributeRule{{Target: "x", Expression: expression, Required: true}},
 			},
 		}
 	}
 	for _, tt := range []struct{ expression, code, says string }{
-		{"identity.location", CodeMissing, "identity.location is not known"},
-		{"f'{identity.location}-{identity.title}'", CodeMissing, "identity.location is not known"},
-		{"identity.shoe_size + identity.location", CodeMissing,
+		{"identity.location", template.CodeMissing, "identity.location is not known"},
+		{"f'{identity.location}-{identity.title}'", template.CodeMissing, "identity.location is not known"},
+		{"identity.shoe_size + identity.location", template.CodeMissing,
 			"identity.location and identity.shoe_size are not known"},
-		{"identity.manager.email.lower()", CodeMissing, "identity.manager.email is not known"},
-		{"identity.attributes.room", CodeMissing, "identity.attributes.room is not known"},
-		{"None", CodeMissing, "its expression gives None"},
-		{"identity.title / 2", CodeFailed, "TypeError at line 1, column 16 of its expression"},
-		{"{'a': 1}", CodeWrongType, "a dict, not a text"},
-		{"[[1], {}]", CodeWrongType, "a list of something else"},
+		{"identity.manager.email.lower()", template.CodeMissing, "identity.manager.email is not known"},
+		{"identity.attributes.room", template.CodeMissing, "identity.attributes.room is not known"},
+		{"None", template.CodeMissing, "its expression gives None"},
+		{"identity.title / 2", template.CodeFailed, "TypeError at line 1, column 16 of its expression"},
+		{"{'a': 1}", template.CodeWrongType, "a dict, not a text"},
+		{"[[1], {}]", template.CodeWrongType, "a list of something else"},
 	} {
-		_, _, err := of(subject{engine: catalog.LDAP}, required(tt.expression)).Account(jane(), nobody)
+		_, _, err := of(template.Subject{Engine: catalog.LDAP}, required(tt.expression)).Account(jane(), nobody)
 		var u *Unmakable
 		if !errors.As(err, &u) || len(u.Problems) != 1 || u.Problems[0].Code != tt.code || u.Problems[0].Field != "x" ||
 			!strings.Contains(u.Problems[0].Message, tt.says) {
@@ -180,16 +181,19 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 }
 
 func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: attributes(
-		"room",
-		"identity.location",
-		"chief",
-		"identity.manager.email.lower()",
-		"sign",
-		"f'{identity.location}'",
-		"title",
-		"identity.title",
-	)}})
+	c := of(
+		template.Subject{Engine: catalog.LDAP},
+		ProvisioningSettings{Account: &template.AccountSettings{Attributes: attributes(
+			"room",
+			"identity.location",
+			"chief",
+			"identity.manager.email.lower()",
+			"sign",
+			"f'{identity.location}'",
+			"title",
+			"identity.title",
+		)}},
+	)
 	a, _, err := c.Account(jane(), nobody)
 	if err != nil || !maps.Equal(a.Attributes, map[string]any{"title": "Nurse"}) {
 		t.Errorf("they are %v, %v", a.Attributes, err)
@@ -197,9 +201,9 @@ func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
 }
 
 func TestAllProblemsAreToldAtOnceAndNoValues(t *testing.T) {
-	c := of(subject{engine: catalog.REST}, ProvisioningSettings{Account: &AccountSettings{
-		Username: &UsernameRule{Expression: "identity.location"},
-		Attributes: &[]AttributeRule{
+	c := of(template.Subject{Engine: catalog.REST}, ProvisioningSettings{Account: &template.AccountSettings{
+		Username: &template.UsernameRule{Expression: "identity.location"},
+		Attributes: &[]template.AttributeRule{
 			{Target: "a", Expression: "int(identity.title)"},
 			{Target: "b", Expression: "identity.location", Required: true},
 		},
@@ -240,9 +244,12 @@ func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
 			"name": "jane.doe!"},
 	} {
 		a, _, err := of(
-			subject{engine: engine},
+			template.Subject{Engine: engine},
 			ProvisioningSettings{
-				Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}},
+				Account: &template.AccountSettings{
+					Attributes: rules,
+					Username:   &template.UsernameRule{Expression: "'jane.doe'"},
+				},
 			},
 		).Account(jane(), nobody)
 		if err != nil || !reflect.DeepEqual(a.Attributes, want) || *a.EmployeeNumber != "1042" {
@@ -262,17 +269,17 @@ func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := of(
-		subject{
-			engine:   catalog.LDAP,
-			vendor:   "active-directory",
-			settings: map[string]any{"base_dn": "dc=acme,dc=test"},
+		template.Subject{
+			Engine:   catalog.LDAP,
+			Vendor:   "active-directory",
+			Settings: map[string]any{"base_dn": "dc=acme,dc=test"},
 		},
 		set,
 	)
 	u := c.Template.Username
-	if u.Expression != localName || u.Unique.MaxLength != 8 || u.Unique.Allowed != "a-z0-9._-" ||
+	if u.Expression != template.LocalName || u.Unique.MaxLength != 8 || u.Unique.Allowed != "a-z0-9._-" ||
 		u.Unique.Suffix != "number" ||
-		u.On != OnCreate {
+		u.On != template.OnCreate {
 		t.Errorf("names are %+v", u)
 	}
 	if c.Template.EnabledOnCreate || len(c.Template.Attributes) < 10 || c.Template.Credential.Mode != "random" {
@@ -293,20 +300,20 @@ func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
 
 func TestASourceOfPeopleIsNotWrittenTo(t *testing.T) {
 	if got := of(
-		subject{engine: catalog.REST, purpose: "source"},
+		template.Subject{Engine: catalog.REST, Purpose: "source"},
 		ProvisioningSettings{},
 	).WriteMode; got != writing.WriteOff {
 		t.Errorf("a source is written to: %s", got)
 	}
 	if got := of(
-		subject{engine: catalog.REST, purpose: "both"},
+		template.Subject{Engine: catalog.REST, Purpose: "both"},
 		ProvisioningSettings{},
 	).WriteMode; got != writing.WriteAuto {
 		t.Errorf("a connector writes %s", got)
 	}
 	auto := writing.WriteAuto
 	if got := of(
-		subject{engine: catalog.REST, purpose: "source"},
+		template.Subject{Engine: catalog.REST, Purpose: "source"},
 		ProvisioningSettings{WriteMode: &auto},
 	).WriteMode; got != writing.WriteAuto {
 		t.Errorf("what was set is %s", got)
@@ -320,21 +327,21 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		set                       ProvisioningSettings
 	}{
 		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)",
-			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Username: &template.UsernameRule{Expression: "identity.email +"}}}},
 		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail",
-			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
 		{"a container", "#/account/container/expression", "invalid_expression", "'ou=",
-			ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Container: &template.ContainerRule{Expression: "'ou="}}}},
 		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice",
-			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
 		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username",
-			ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Attributes: attributes("username", "1")}}},
 		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards",
-			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Username: &template.UsernameRule{Unique: template.UniqueRule{Allowed: "z-a"}}}}},
 		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits",
-			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Username: &template.UsernameRule{Unique: template.UniqueRule{Allowed: "a-z"}}}}},
 		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed",
-			ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
+			ProvisioningSettings{Account: &template.AccountSettings{Username: &template.UsernameRule{Unique: template.UniqueRule{Separator: "!"}}}}},
 		{"no disabling", "#/deprovision/disable", "always_disabled", "always",
 			ProvisioningSettings{Deprovision: &writing.DeprovisionSettings{Disable: &no}}},
 		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P365D",
@@ -344,7 +351,7 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe",
 			ProvisioningSettings{Drift: &writing.DriftRule{Attributes: []string{"shoe"}}}},
 	} {
-		err := of(subject{engine: catalog.LDAP}, tt.set).check()
+		err := of(template.Subject{Engine: catalog.LDAP}, tt.set).check()
 		var f *fault.Fault
 		if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Pointer != tt.pointer ||
 			f.Fields[0].Code != tt.code ||
@@ -353,29 +360,32 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		}
 	}
 	if err := of(
-		subject{engine: catalog.SCIM2},
-		ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}},
+		template.Subject{Engine: catalog.SCIM2},
+		ProvisioningSettings{Account: &template.AccountSettings{Container: &template.ContainerRule{Expression: "'x'"}}},
 	).check(); err == nil {
 		t.Error("accounts of SCIM have a place")
 	}
-	for _, s := range []subject{{engine: catalog.LDAP}, {engine: catalog.LDAP, vendor: "active-directory"},
-		{engine: catalog.SCIM2}, {engine: catalog.REST}, {engine: catalog.Custom}} {
+	for _, s := range []template.Subject{{Engine: catalog.LDAP}, {Engine: catalog.LDAP, Vendor: "active-directory"},
+		{Engine: catalog.SCIM2}, {Engine: catalog.REST}, {Engine: catalog.Custom}} {
 		if err := of(s, ProvisioningSettings{}).check(); err != nil {
-			t.Errorf("the defaults of %s cannot be saved: %v", s.engine, err)
+			t.Errorf("the defaults of %s cannot be saved: %v", s.Engine, err)
 		}
 	}
 }
 
 func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: &[]AttributeRule{
-		{
-			Target:     "mail",
-			Expression: "f'{username}@x.test'",
-		},
-		{Target: "uidNumber", Expression: "'7'", On: OnCreate},
-		{Target: "room", Expression: "identity.location"},
-		{Target: "bad", Expression: "int(identity.title)"},
-	}}})
+	c := of(
+		template.Subject{Engine: catalog.LDAP},
+		ProvisioningSettings{Account: &template.AccountSettings{Attributes: &[]template.AttributeRule{
+			{
+				Target:     "mail",
+				Expression: "f'{username}@x.test'",
+			},
+			{Target: "uidNumber", Expression: "'7'", On: template.OnCreate},
+			{Target: "room", Expression: "identity.location"},
+			{Target: "bad", Expression: "int(identity.title)"},
+		}}},
+	)
 	owned, err := c.Owned(jane(), "jdoe9")
 	if err != nil || len(owned) != 3 {
 		t.Fatalf("it owns %+v, %v", owned, err)
@@ -386,9 +396,12 @@ func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
 }
 
 func TestANameThatFollowsThePersonKeepsItsNumber(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{
-		Username:  &UsernameRule{Expression: "f'{identity.first_name}.{identity.last_name}'", On: OnAlways},
-		Container: &ContainerRule{Expression: "f'ou={identity.department},dc=acme'", On: OnAlways},
+	c := of(template.Subject{Engine: catalog.LDAP}, ProvisioningSettings{Account: &template.AccountSettings{
+		Username: &template.UsernameRule{
+			Expression: "f'{identity.first_name}.{identity.last_name}'",
+			On:         template.OnAlways,
+		},
+		Container: &template.ContainerRule{Expression: "f'ou={identity.department},dc=acme'", On: template.OnAlways},
 	}})
 	taken := func(n string) bool { return n == "jane.doe" || n == "jane.doe2" }
 	for current, want := range map[string]string{"jane.doe": "", "Jane.Doe": "", "jane.doe2": "", "jane.doe17": "",
@@ -442,8 +455,8 @@ func TestAValueOfThePersonAddsNothingToAContainer(t *testing.T) {
 		{"'ou=rd,ou=labs,dc=acme' if identity.department == 'R, D' else 'dc=acme'", "R, D", "ou=rd,ou=labs,dc=acme"},
 		{"identity.department", "ou=a,dc=acme", "ou=a,dc=acme"},
 	} {
-		c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{
-			Container: &ContainerRule{Expression: tt.expression},
+		c := of(template.Subject{Engine: catalog.LDAP}, ProvisioningSettings{Account: &template.AccountSettings{
+			Container: &template.ContainerRule{Expression: tt.expression},
 		}})
 		f := jane()
 		f["department"] = tt.department

@@ -3,22 +3,18 @@ package shape
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
-)
-
-// When an attribute is written.
-const (
-	OnCreate = "create" // with a new account alone: what becomes of it later is the target's own affair
-	OnAlways = "always" // also when the person changes, and it is compared with what the target has
 )
 
 // Config is how a connector writes.
 type Config struct {
 	// How changes reach the target system. off: nothing is written. simulate: each change is planned completely and not
 	// sent. manual: a person makes each change and confirms it. auto: changes are sent.
-	WriteMode   string              `json:"write_mode" enum:"off,simulate,manual,auto"`
-	Template    AccountTemplate     `json:"account"`
-	Deprovision writing.Deprovision `json:"deprovision"`
+	WriteMode   string                   `json:"write_mode" enum:"off,simulate,manual,auto"`
+	Template    template.AccountTemplate `json:"account"`
+	Deprovision writing.Deprovision      `json:"deprovision"`
 	// What happens to access that was granted in the target system.
 	NativeGrants string            `json:"native_grant_policy" enum:"tolerate,review,revoke"`
 	Drift        writing.DriftRule `json:"drift"`
@@ -34,78 +30,11 @@ type Config struct {
 	BreakerOpenSince *time.Time `json:"-"`
 	BreakerReason    string     `json:"-"`
 
-	subject subject              // what its defaults are made of
+	subject template.Subject     // what its defaults are made of
 	stored  ProvisioningSettings // what was set; the rest are defaults
 	version int                  // of the connector
-	plan    *plan                // of the template
+	plan    *template.Plan       // of the template
 }
 
-// AccountTemplate says what an account looks like.
-type AccountTemplate struct {
-	// Rule that makes the username of a new account.
-	Username UsernameRule `json:"username"`
-	// Rules that make the other attributes of an account.
-	Attributes []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
-	// The container of the account: in a directory the DN of its parent. null: where the connector puts it.
-	Container *ContainerRule `json:"container"`
-	// How the password of a new account is set.
-	Credential CredentialRule `json:"credential"`
-	// True if new accounts are enabled.
-	EnabledOnCreate bool `json:"enabled_on_create"`
-}
-
-// UsernameRule makes the name of an account.
-type UsernameRule struct {
-	// A Python expression over identity.
-	Expression string `json:"expression,omitempty" maxLength:"4096" example:"f'{identity.first_name[0]}{identity.last_name}'"`
-	// The default is create. always: the account is renamed if the expression returns another value.
-	On string `json:"on,omitempty" enum:"create,always"`
-	// Rule that makes the result of the expression a valid name that is not taken.
-	Unique UniqueRule `json:"unique,omitempty"`
-}
-
-// UniqueRule makes of a text a name that the target takes and that nobody else has.
-type UniqueRule struct {
-	// What happens if the name is taken. number: jdoe2, jdoe3, before an @. none: no account is created.
-	Suffix string `json:"suffix,omitempty" enum:"number,none"`
-	// The first number. The default is 2.
-	Start int `json:"start,omitempty" minimum:"1" maximum:"1000"`
-	// Between the name and its number.
-	Separator string `json:"separator,omitempty" maxLength:"1" example:"-"`
-	// In characters, the number included.
-	MaxLength int `json:"max_length,omitempty" minimum:"1" maximum:"256"`
-	// The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is only
-	// allowed in one case changes to it.
-	Allowed string `json:"allowed,omitempty" maxLength:"100"`
-	// How letters that ASCII does not have are written. plain: ä becomes a; german: ae.
-	Transliteration string `json:"transliteration,omitempty" enum:"plain,german"`
-}
-
-// AttributeRule makes one attribute of an account.
-type AttributeRule struct {
-	// Name of the attribute. The connector writes email, display_name, first_name, last_name and employee_number where
-	// its target keeps them. Any other name is an attribute as the target names it.
-	Target string `json:"target" minLength:"1" maxLength:"256" example:"departmentNumber"`
-	// A Python expression over identity and username. None leaves the attribute out.
-	Expression string `json:"expression" minLength:"1" maxLength:"4096" example:"identity.department"`
-	// The default is always.
-	On string `json:"on,omitempty" enum:"create,always"`
-	// Without it there is no account.
-	Required bool `json:"required,omitempty"`
-}
-
-// ContainerRule makes the place of an account.
-type ContainerRule struct {
-	// A Python expression over identity and username. None leaves it to the connector.
-	Expression string `json:"expression" minLength:"1" maxLength:"4096" example:"'ou=people,dc=acme,dc=test'"`
-	// The default is create. always: the account is moved if the expression returns another value.
-	On string `json:"on,omitempty" enum:"create,always"`
-}
-
-// CredentialRule says what becomes of the password of a new account.
-type CredentialRule struct {
-	// Kind of password. none: no password. random: an unknown random password, for systems that require one.
-	Mode string `json:"mode" enum:"none,random"`
-	// It has to be changed at the first sign-in.
-	ForceChange bool `json:"force_change,omitempty"`
-}
+// places tells whether accounts of the target lie somewhere. Connectors of one's own know for themselves.
+func (c Config) places() bool { return c.Type == catalog.LDAP || c.Type == catalog.Custom }

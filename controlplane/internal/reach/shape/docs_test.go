@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -68,7 +69,7 @@ func TestTheNamesOfTheDocumentationAreTrue(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if got := namer(
-			UniqueRule{Suffix: "number", Start: 2, Allowed: f[0], MaxLength: length, Transliteration: f[2]},
+			template.UniqueRule{Suffix: "number", Start: 2, Allowed: f[0], MaxLength: length, Transliteration: f[2]},
 		)(f[3]); got != f[4] {
 			t.Errorf("%s becomes %s; the documentation says %s", f[3], got, f[4])
 		}
@@ -86,7 +87,7 @@ func TestTheSettingsOfTheDocumentationCanBeSaved(t *testing.T) {
 	if err := d.Decode(&set); err != nil {
 		t.Fatal(err)
 	}
-	c := of(subject{engine: "ldap"}, set)
+	c := of(template.Subject{Engine: "ldap"}, set)
 	if err := c.check(); err != nil {
 		t.Fatal(err)
 	}

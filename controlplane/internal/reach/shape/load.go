@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 )
 
 // Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there
@@ -120,13 +121,13 @@ func (r *loaded) config() (Config, error) {
 		BreakerOpenSince: r.openSince,
 		BreakerReason:    r.openReason,
 		version:          r.version,
-		subject: subject{
-			engine:   engine,
-			vendor:   r.vendor,
-			purpose:  r.purpose,
-			settings: settings,
-			parent:   container.CommonParent(r.refs),
-			isDomain: r.domain,
+		subject: template.Subject{
+			Engine:   engine,
+			Vendor:   r.vendor,
+			Purpose:  r.purpose,
+			Settings: settings,
+			Parent:   container.CommonParent(r.refs),
+			IsDomain: r.domain,
 		},
 	}
 	return c.as(stored), nil

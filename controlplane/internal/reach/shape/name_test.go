@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
@@ -87,17 +88,17 @@ func TestCharactersThatAreAllowedAreReadAsInBrackets(t *testing.T) {
 }
 
 // namer gives names by a rule, and remembers them.
-func namer(u UniqueRule) func(text string) string {
+func namer(u template.UniqueRule) func(text string) string {
 	given := map[string]bool{}
-	c := Config{Template: AccountTemplate{Username: UsernameRule{Unique: u}}}
-	p := &plan{}
-	p.allowed, _ = romanize.ParseCharset(u.Allowed)
+	c := Config{Template: template.AccountTemplate{Username: template.UsernameRule{Unique: u}}}
+	p := &template.Plan{}
+	p.Allowed, _ = romanize.ParseCharset(u.Allowed)
 	return func(text string) string {
 		stem, problem := c.stem(p, text)
 		if problem != nil {
 			return problem.Code
 		}
-		name, problem := u.free(stem, func(n string) bool { return given[strings.ToLower(n)] })
+		name, problem := u.Free(stem, func(n string) bool { return given[strings.ToLower(n)] })
 		if problem != nil {
 			return problem.Code
 		}
@@ -107,11 +108,11 @@ func namer(u UniqueRule) func(text string) string {
 }
 
 func TestANameThatIsTakenGetsANumber(t *testing.T) {
-	name := namer(UniqueRule{Suffix: "number", Start: 2, MaxLength: 20, Allowed: "a-z0-9._-"})
+	name := namer(template.UniqueRule{Suffix: "number", Start: 2, MaxLength: 20, Allowed: "a-z0-9._-"})
 	for _, tt := range []struct{ text, want string }{
 		{"Jane.Doe", "jane.doe"}, {"JANE.DOE", "jane.doe2"}, {"jane.döe", "jane.doe3"}, {"jane.doe2", "jane.doe22"},
-		{"Mary Ann.O'Neil", "maryann.oneil"}, {"..x..y..", "x.y"}, {"-_a_-", "a"}, {"王伟", CodeNoName},
-		{"...", CodeNoName},
+		{"Mary Ann.O'Neil", "maryann.oneil"}, {"..x..y..", "x.y"}, {"-_a_-", "a"}, {"王伟", template.CodeNoName},
+		{"...", template.CodeNoName},
 	} {
 		if got := name(tt.text); got != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.text, got, tt.want)
@@ -120,7 +121,7 @@ func TestANameThatIsTakenGetsANumber(t *testing.T) {
 }
 
 func TestNamesOfTwentyCharactersStayUniqueAndShort(t *testing.T) {
-	name := namer(UniqueRule{Suffix: "number", Start: 2, MaxLength: 20, Allowed: "a-z0-9._-"})
+	name := namer(template.UniqueRule{Suffix: "number", Start: 2, MaxLength: 20, Allowed: "a-z0-9._-"})
 	seen := map[string]bool{}
 	for i := range 1200 {
 		got := name(fmt.Sprintf("Maximiliane.Hohenlohe-Langenburg%d", i))
@@ -136,7 +137,7 @@ func TestNamesOfTwentyCharactersStayUniqueAndShort(t *testing.T) {
 		}
 	}
 	// What is cut off does not leave punctuation at the end, nor before the number.
-	name = namer(UniqueRule{Suffix: "number", Start: 2, MaxLength: 6, Allowed: "a-z0-9._-"})
+	name = namer(template.UniqueRule{Suffix: "number", Start: 2, MaxLength: 6, Allowed: "a-z0-9._-"})
 	if first, second := name("abcde.fgh"), name("abcd..fgh"); first != "abcde" || second != "abcd.f" {
 		t.Errorf("they are %q and %q", first, second)
 	}
@@ -146,7 +147,7 @@ func TestNamesOfTwentyCharactersStayUniqueAndShort(t *testing.T) {
 }
 
 func TestNumbersStandBeforeTheAtAndAfterTheSeparator(t *testing.T) {
-	name := namer(UniqueRule{Suffix: "number", Start: 1, Separator: "-", MaxLength: 24, Allowed: "a-z0-9@.-"})
+	name := namer(template.UniqueRule{Suffix: "number", Start: 1, Separator: "-", MaxLength: 24, Allowed: "a-z0-9@.-"})
 	for _, want := range []string{"jane.doe@acme.test", "jane.doe-1@acme.test", "jane.doe-2@acme.test"} {
 		if got := name("Jane.Doe@acme.test"); got != want {
 			t.Errorf("it is %q, want %q", got, want)
@@ -155,20 +156,20 @@ func TestNumbersStandBeforeTheAtAndAfterTheSeparator(t *testing.T) {
 }
 
 func TestARuleMayKnowNoOtherName(t *testing.T) {
-	name := namer(UniqueRule{Suffix: "none", MaxLength: 20, Allowed: "a-z"})
+	name := namer(template.UniqueRule{Suffix: "none", MaxLength: 20, Allowed: "a-z"})
 	if got := name("jane"); got != "jane" {
 		t.Fatalf("it is %q", got)
 	}
-	if got := name("jane"); got != CodeTaken {
+	if got := name("jane"); got != template.CodeTaken {
 		t.Errorf("the second is %q", got)
 	}
 	// All numbers that fit are taken.
-	name = namer(UniqueRule{Suffix: "number", Start: 2, MaxLength: 2, Allowed: "a-z0-9"})
+	name = namer(template.UniqueRule{Suffix: "number", Start: 2, MaxLength: 2, Allowed: "a-z0-9"})
 	last := ""
 	for range 100 {
 		last = name("j")
 	}
-	if last != CodeExhausted {
+	if last != template.CodeExhausted {
 		t.Errorf("the hundredth of two characters is %q", last)
 	}
 }
@@ -176,7 +177,7 @@ func TestARuleMayKnowNoOtherName(t *testing.T) {
 func TestALetterThatIsAllowedInOneCaseAloneChangesToIt(t *testing.T) {
 	for allowed, want := range map[string]string{"a-z": "janedoe", "A-Z": "JANEDOE", "a-zA-Z": "JaneDoe",
 		"a-zJ": "Janedoe"} {
-		if got := namer(UniqueRule{Suffix: "none", MaxLength: 20, Allowed: allowed})("Jane Doe"); got != want {
+		if got := namer(template.UniqueRule{Suffix: "none", MaxLength: 20, Allowed: allowed})("Jane Doe"); got != want {
 			t.Errorf("with %s it is %q, want %q", allowed, got, want)
 		}
 	}
@@ -184,20 +185,20 @@ func TestALetterThatIsAllowedInOneCaseAloneChangesToIt(t *testing.T) {
 
 // TestAnyFactsGiveAnAccountOrAReason tries people made of anything.
 func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
-	systems := []subject{
-		{engine: catalog.LDAP, settings: map[string]any{"base_dn": "dc=acme,dc=test"}},
+	systems := []template.Subject{
+		{Engine: catalog.LDAP, Settings: map[string]any{"base_dn": "dc=acme,dc=test"}},
 		{
-			engine:   catalog.LDAP,
-			vendor:   "active-directory",
-			settings: map[string]any{"base_dn": "DC=corp,DC=acme,DC=test"},
-			parent:   "OU=O'Neil\\, Staff,DC=corp",
+			Engine:   catalog.LDAP,
+			Vendor:   "active-directory",
+			Settings: map[string]any{"base_dn": "DC=corp,DC=acme,DC=test"},
+			Parent:   "OU=O'Neil\\, Staff,DC=corp",
 		},
 		{
-			engine: catalog.SCIM2,
+			Engine: catalog.SCIM2,
 		},
-		{engine: catalog.SCIM2, vendor: "slack"},
-		{engine: catalog.REST},
-		{engine: catalog.Custom},
+		{Engine: catalog.SCIM2, Vendor: "slack"},
+		{Engine: catalog.REST},
+		{Engine: catalog.Custom},
 	}
 	check := func(first, last, email, username, display, number string, which uint16) bool {
 		f := identity.Facts{"manager": nil, "attributes": map[string]any{}}
@@ -208,7 +209,7 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 			}
 		}
 		for _, s := range systems {
-			c := Config{Type: s.engine, subject: s}.as(ProvisioningSettings{})
+			c := Config{Type: s.Engine, subject: s}.as(ProvisioningSettings{})
 			a, _, err := c.Account(f, func(n string) bool { return len(n)%3 == int(which%3) })
 			if err != nil {
 				var u *Unmakable

@@ -1,11 +1,11 @@
 package shape
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -15,7 +15,7 @@ import (
 type Owned struct {
 	Target  string
 	Value   any
-	Problem *AttributeProblem // it cannot be made: nothing is said about it then
+	Problem *template.AttributeProblem // it cannot be made: nothing is said about it then
 }
 
 // Owned gives what the template always writes of somebody's account of this name.
@@ -27,11 +27,11 @@ func (c Config) Owned(f identity.Facts, username string) ([]Owned, error) {
 	rec := pyexpr.NewRecord(f)
 	out := make([]Owned, 0, len(c.Template.Attributes))
 	for i, a := range c.Template.Attributes {
-		if a.On != OnAlways {
+		if a.On != template.OnAlways {
 			continue
 		}
 		one := field{target: a.Target, required: a.Required}
-		c.evaluate(&one, p.attributes[i], f, rec, username)
+		c.evaluate(&one, p.Attributes[i], f, rec, username)
 		out = append(out, Owned{Target: a.Target, Value: one.value, Problem: one.problem})
 	}
 	return out, nil
@@ -39,7 +39,8 @@ func (c Config) Owned(f identity.Facts, username string) ([]Owned, error) {
 
 // Moves tells whether accounts that are there get another name or place.
 func (c Config) Moves() bool {
-	return c.Template.Username.On == OnAlways || c.Template.Container != nil && c.Template.Container.On == OnAlways
+	return c.Template.Username.On == template.OnAlways ||
+		c.Template.Container != nil && c.Template.Container.On == template.OnAlways
 }
 
 // Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what
@@ -56,17 +57,17 @@ func (c Config) Moved(
 	}
 	rec, u := pyexpr.NewRecord(f), &Unmakable{}
 	name := current
-	if c.Template.Username.On == OnAlways {
-		one := field{target: memberUsername, required: true}
-		c.evaluate(&one, p.username, f, rec, nil)
+	if c.Template.Username.On == template.OnAlways {
+		one := field{target: template.MemberUsername, required: true}
+		c.evaluate(&one, p.Username, f, rec, nil)
 		if one.problem == nil {
 			var stem string
 			if stem, one.problem = c.stem(
 				p,
 				one.value.(string),
 			); one.problem == nil &&
-				!c.Template.Username.Unique.fits(stem, current) {
-				name, one.problem = c.Template.Username.Unique.free(
+				!c.Template.Username.Unique.Fits(stem, current) {
+				name, one.problem = c.Template.Username.Unique.Free(
 					stem,
 					func(n string) bool { return !strings.EqualFold(n, current) && taken != nil && taken(n) },
 				)
@@ -77,9 +78,9 @@ func (c Config) Moved(
 			u.Problems = append(u.Problems, *one.problem)
 		}
 	}
-	if t := c.Template.Container; t != nil && t.On == OnAlways {
-		one := field{target: fieldContainer}
-		c.evaluate(&one, p.container, f, rec, name)
+	if t := c.Template.Container; t != nil && t.On == template.OnAlways {
+		one := field{target: template.FieldContainer}
+		c.evaluate(&one, p.Container, f, rec, name)
 		if text, ok := one.value.(string); ok {
 			container = &text
 		}
@@ -91,32 +92,6 @@ func (c Config) Moved(
 		return nil, nil, err
 	}
 	return username, container, nil
-}
-
-// fits tells whether a name is one that the rule makes of a stem.
-func (u UniqueRule) fits(stem, name string) bool {
-	if strings.EqualFold(stem, name) {
-		return true
-	}
-	if u.Suffix == "none" {
-		return false
-	}
-	local, _, _ := strings.Cut(name, "@")
-	from := len(local)
-	for from > 0 && local[from-1] >= '0' && local[from-1] <= '9' {
-		from--
-	}
-	// The stem may end in digits itself, so that less of them is the number.
-	for ; from < len(local); from++ {
-		n, err := strconv.Atoi(local[from:])
-		if err != nil || n < u.Start || local[from] == '0' {
-			continue
-		}
-		if made, ok := u.numbered(stem, n); ok && strings.EqualFold(made, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // Written is what a connector is given to write these attributes. A text that is empty takes away what is there.

@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/tryout"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -49,7 +50,7 @@ type AccountPreview struct {
 	// What the connector would be given; null when it cannot be made.
 	Account *v1.ProvisionAccount `json:"account"`
 	// How the password of a new account is set.
-	Credential CredentialRule `json:"credential"`
+	Credential template.CredentialRule `json:"credential"`
 	// Plan of the connector; null unless exact was requested and the account can be made.
 	Exact *ExactPlan `json:"exact"`
 }
@@ -67,7 +68,7 @@ type PreviewAttribute struct {
 	// Null: it would be omitted.
 	Value any `json:"value"`
 	// Why the value cannot be made; null if it can, or if it would be omitted.
-	Error *AttributeProblem `json:"error"`
+	Error *template.AttributeProblem `json:"error"`
 	// What the expression reads of the person and is not known, where it has no value.
 	Missing []string `json:"missing" nullable:"false"`
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -157,7 +158,7 @@ func (s *Service) view(ctx context.Context, tx *pg.Tx, c Config) (*httpapi.One[P
 		return nil, err
 	}
 	if c.Template.Attributes == nil {
-		c.Template.Attributes = []AttributeRule{}
+		c.Template.Attributes = []template.AttributeRule{}
 	}
 	out := ProvisioningView{
 		Config:   c,

@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
@@ -20,7 +20,7 @@ type ProvisioningSettings struct {
 	// connector with the purpose source, otherwise auto.
 	WriteMode *string `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
 	// Account template. Absent parts are as the connector's type and vendor have them.
-	Account *AccountSettings `json:"account,omitempty"`
+	Account *template.AccountSettings `json:"account,omitempty"`
 	// How accounts are deprovisioned.
 	Deprovision *writing.DeprovisionSettings `json:"deprovision,omitempty"`
 	// Policy for unmanaged grants. tolerate: they stay. review, the default: a person decides about them. revoke: they
@@ -30,20 +30,6 @@ type ProvisioningSettings struct {
 	Drift *writing.DriftRule `json:"drift,omitempty"`
 	// Limits of the circuit breaker.
 	Breaker *writing.Breaker `json:"breaker,omitempty"`
-}
-
-// AccountSettings are those of a template.
-type AccountSettings struct {
-	// Rule that makes the username of a new account.
-	Username *UsernameRule `json:"username,omitempty"`
-	// All of them: those of the type are not added.
-	Attributes *[]AttributeRule `json:"attributes,omitempty" maxItems:"200"`
-	// Rule that makes the container of the account: in a directory the DN of its parent.
-	Container *ContainerRule `json:"container,omitempty"`
-	// How the password of a new account is set.
-	Credential *CredentialRule `json:"credential,omitempty"`
-	// True if new accounts are enabled.
-	EnabledOnCreate *bool `json:"enabled_on_create,omitempty"`
 }
 
 // rules are the settings apart from those of the template.
@@ -59,47 +45,18 @@ func (s ProvisioningSettings) rules() writing.Settings {
 
 // as gives the configuration with these settings over the defaults.
 func (c Config) as(s ProvisioningSettings) Config {
-	r := writing.Defaults(c.subject.purpose).With(s.rules())
+	r := writing.Defaults(c.subject.Purpose).With(s.rules())
 	c.WriteMode, c.Deprovision, c.NativeGrants = r.WriteMode, r.Deprovision, r.NativeGrants
 	c.Drift, c.Breaker = r.Drift, r.Breaker
-	c.Template = c.subject.template()
+	c.Template = c.subject.Template()
 	if a := s.Account; a != nil {
-		c.Template.over(*a)
+		c.Template.Over(*a)
 	}
 	c.stored, c.plan = s, nil
-	if p, wrong := c.Template.compile(); len(wrong) == 0 {
+	if p, wrong := c.Template.Compile(); len(wrong) == 0 {
 		c.plan = p
 	}
 	return c
-}
-
-// over lays settings over the template of the type.
-func (t *AccountTemplate) over(s AccountSettings) {
-	if u := s.Username; u != nil {
-		writing.OverrideFilled(&t.Username.Expression, u.Expression)
-		writing.OverrideFilled(&t.Username.On, u.On)
-		to, from := &t.Username.Unique, u.Unique
-		writing.OverrideFilled(&to.Suffix, from.Suffix)
-		writing.OverrideFilled(&to.Start, from.Start)
-		writing.OverrideFilled(&to.Separator, from.Separator)
-		writing.OverrideFilled(&to.MaxLength, from.MaxLength)
-		writing.OverrideFilled(&to.Allowed, from.Allowed)
-		writing.OverrideFilled(&to.Transliteration, from.Transliteration)
-	}
-	writing.Override(&t.Attributes, s.Attributes)
-	if s.Container != nil {
-		container := *s.Container
-		t.Container = &container
-	}
-	writing.Override(&t.Credential, s.Credential)
-	writing.Override(&t.EnabledOnCreate, s.EnabledOnCreate)
-	t.Attributes = slices.Clone(t.Attributes)
-	for i := range t.Attributes {
-		writing.OverrideFilled(&t.Attributes[i].On, cmp.Or(t.Attributes[i].On, OnAlways))
-	}
-	if t.Container != nil {
-		writing.OverrideFilled(&t.Container.On, cmp.Or(t.Container.On, OnCreate))
-	}
 }
 
 // defaulted names the members that are as the type has them.
@@ -110,7 +67,7 @@ func (s ProvisioningSettings) defaulted() []string {
 			out = append(out, name)
 		}
 	}
-	a := AccountSettings{}
+	a := template.AccountSettings{}
 	writing.Override(&a, s.Account)
 	add("write_mode", s.WriteMode != nil)
 	add("account.username", a.Username != nil)
@@ -127,7 +84,7 @@ func (s ProvisioningSettings) defaulted() []string {
 
 // check tells what is wrong with a configuration as it was set.
 func (c Config) check() error {
-	_, wrong := c.Template.compile()
+	_, wrong := c.Template.Compile()
 	complain := func(pointer, code, detail string) {
 		wrong = append(wrong, fault.Field{Pointer: "#/" + pointer, Code: code, Detail: detail})
 	}
@@ -154,7 +111,9 @@ func (c Config) check() error {
 	for i, target := range c.Drift.Attributes {
 		if !slices.ContainsFunc(
 			c.Template.Attributes,
-			func(a AttributeRule) bool { return a.On == OnAlways && strings.EqualFold(a.Target, target) },
+			func(a template.AttributeRule) bool {
+				return a.On == template.OnAlways && strings.EqualFold(a.Target, target)
+			},
 		) {
 			complain(
 				"drift/attributes/"+strconv.Itoa(i),
@@ -175,7 +134,7 @@ func (c Config) checkTemplate(complain func(pointer, code, detail string)) {
 	for i, a := range c.Template.Attributes {
 		pointer, name := "account/attributes/"+strconv.Itoa(i)+"/target", strings.ToLower(a.Target)
 		switch {
-		case name == memberUsername || name == fieldContainer:
+		case name == template.MemberUsername || name == template.FieldContainer:
 			complain(pointer, "not_an_attribute", "account."+name+" says it")
 		case strings.TrimSpace(a.Target) != a.Target || strings.ContainsAny(a.Target, "\x00\r\n\t"):
 			complain(pointer, "invalid", "it begins or ends with a space, or has a control character in it")

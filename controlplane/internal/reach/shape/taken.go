@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/username"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
@@ -27,8 +28,8 @@ func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []identity.Facts)
 	}
 	var first []string
 	for _, f := range people {
-		name := &field{target: memberUsername, required: true}
-		if c.evaluate(name, p.username, f, pyexpr.NewRecord(f), nil); name.problem != nil {
+		name := &field{target: template.MemberUsername, required: true}
+		if c.evaluate(name, p.Username, f, pyexpr.NewRecord(f), nil); name.problem != nil {
 			continue
 		}
 		stem, problem := c.stem(p, name.value.(string))
@@ -36,7 +37,7 @@ func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []identity.Facts)
 			continue
 		}
 		tried := 0
-		for candidate := range c.Template.Username.Unique.names(stem) {
+		for candidate := range c.Template.Username.Unique.Names(stem) {
 			first = append(first, strings.ToLower(candidate))
 			if tried++; tried == ahead {
 				break

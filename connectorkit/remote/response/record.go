@@ -1,4 +1,4 @@
-package remote
+package response
 
 import (
 	"bytes"
@@ -24,30 +24,30 @@ type row[T any] struct {
 	members map[string]any // as decoded, numbers as json.Number
 }
 
-// unfit is a record that is set aside.
-type unfit struct {
+// BadRecord is a record that is set aside.
+type BadRecord struct {
 	why     string // with the place in the record
 	id      string // its external_id, where it can be made out
 	deleted bool
 }
 
 // decode reads one record.
-func decode[T any](raw json.RawMessage) (row[T], *unfit) {
+func decode[T any](raw json.RawMessage) (row[T], *BadRecord) {
 	var out row[T]
 	switch {
 	case len(raw) > maxRecord:
-		return out, &unfit{why: fmt.Sprintf("is larger than %d KiB", maxRecord>>10), id: idIn(raw)}
+		return out, &BadRecord{why: fmt.Sprintf("is larger than %d KiB", maxRecord>>10), id: idIn(raw)}
 	case !utf8.Valid(raw):
-		return out, &unfit{why: "is not UTF-8"}
+		return out, &BadRecord{why: "is not UTF-8"}
 	case depth(raw) > maxDepth:
-		return out, &unfit{why: fmt.Sprintf("is nested more than %d levels deep", maxDepth), id: idIn(raw)}
+		return out, &BadRecord{why: fmt.Sprintf("is nested more than %d levels deep", maxDepth), id: idIn(raw)}
 	}
 	members, err := objectOf(raw)
 	if err != nil {
-		return out, &unfit{why: "is no object"}
+		return out, &BadRecord{why: "is no object"}
 	}
 	if err := into(raw, &out.record); err != nil {
-		bad := &unfit{why: placeOf[T](members, err), id: idIn(raw)}
+		bad := &BadRecord{why: placeOf[T](members, err), id: idIn(raw)}
 		bad.deleted, _ = members["deleted"].(bool)
 		return out, bad
 	}
@@ -63,7 +63,7 @@ func into(raw []byte, v any) error {
 
 func objectOf(raw []byte) (members map[string]any, err error) {
 	if err = into(raw, &members); err == nil && members == nil {
-		err = &misfit{"null"}
+		err = &Violation{"null"}
 	}
 	return members, err
 }
@@ -72,15 +72,15 @@ func objectOf(raw []byte) (members map[string]any, err error) {
 func placeOf[T any](members map[string]any, err error) string {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) && typ.Field != "" {
-		return explain(err)
+		return Explain(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		text, wrong := json.Marshal(map[string]any{name: members[name]})
 		if one := into(text, new(T)); wrong == nil && one != nil {
-			return shortName(name) + ": " + explain(one)
+			return shortName(name) + ": " + Explain(one)
 		}
 	}
-	return explain(err)
+	return Explain(err)
 }
 
 func shortName(name string) string {
@@ -126,9 +126,9 @@ func depth(raw []byte) (deepest int) {
 // notFields are members that are no fields of a person or an account.
 var notFields = []string{"attributes", "deleted", "etag"}
 
-// laidOut is a record as one object of fields: its own members, and the attributes over them. Nested objects are left
+// LaidOut is a record as one object of fields: its own members, and the attributes over them. Nested objects are left
 // as they are.
-func laidOut(members map[string]any) map[string]any {
+func LaidOut(members map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range members {
 		if v != nil && !slices.Contains(notFields, name) {
@@ -144,7 +144,7 @@ func laidOut(members map[string]any) map[string]any {
 // fields are what mappings see of a person or an account: the members too, under their names, so that each may be
 // mapped in another way than the service has.
 func fields(members map[string]any, allowed func(string) bool) map[string]any {
-	out := sampling.Flatten(laidOut(members))
+	out := sampling.Flatten(LaidOut(members))
 	for name := range out {
 		if !allowed(name) {
 			delete(out, name)

@@ -1,4 +1,4 @@
-package embedded
+package roles
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 // The roles of every database of ours.
 const (
 	// OwnerRole owns the database and runs its migrations.
-	OwnerRole = "grantwright_owner"
+	Owner = "grantwright_owner"
 	// AppRole is the application's login. It owns nothing and row security binds it.
-	AppRole = "grantwright_app"
+	App = "grantwright_app"
 	// AcrossRole has the row policies for work that spans tenants. AppRole takes it on for single transactions
 	// (set local role grantwright_across) and never has its rights otherwise.
-	AcrossRole = "grantwright_across"
+	Across = "grantwright_across"
 )
 
 // Roles says what EnsureRoles makes. The zero value names the roles as above and gives them no login.
@@ -36,7 +36,7 @@ type Roles struct {
 	Assume bool
 }
 
-// EnsureRoles makes what is missing of the roles, and of their rights on the connection's database, and leaves
+// Ensure makes what is missing of the roles, and of their rights on the connection's database, and leaves
 // alone what is there; when nothing is missing it writes nothing. The connection must be a superuser's, or one of
 // a role with CREATEROLE that owns the database. When its user is spec.Owner itself, the database keeps its owner.
 //
@@ -45,9 +45,9 @@ type Roles struct {
 // existing roles are not mended: whether they are safe is checked at every start of the server.
 //
 // Several callers may do this at once, on one database or on several of a cluster.
-func EnsureRoles(ctx context.Context, conn *pgx.Conn, spec Roles) error {
+func Ensure(ctx context.Context, conn *pgx.Conn, spec Roles) error {
 	b := bootstrap{Roles: spec, conn: conn}
-	b.App, b.Across = or(b.App, AppRole), or(b.Across, AcrossRole)
+	b.App, b.Across = or(b.App, App), or(b.Across, Across)
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.run(ctx, tx) })
@@ -111,7 +111,7 @@ func (b *bootstrap) run(ctx context.Context, tx pgx.Tx) error {
 	switch {
 	case b.Owner != "":
 	case b.superuser:
-		b.Owner = OwnerRole
+		b.Owner = Owner
 	default:
 		b.Owner = b.user
 	}
@@ -200,7 +200,7 @@ func (b *bootstrap) setPassword(ctx context.Context, role, password string) erro
 			return nil
 		}
 	}
-	verifier, err := scramVerifier(password)
+	verifier, err := ScramVerifier(password)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package remote
+package response
 
 import (
 	"bytes"
@@ -11,21 +11,21 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// envelope is a SyncResponse whose records are not looked at yet. Members that are not there are told from those that
+// Response is a SyncResponse whose records are not decoded yet. Members that are not there are told from those that
 // are empty.
-type envelope struct {
+type Response struct {
 	Success      *bool           `json:"success"`
 	Identities   json.RawMessage `json:"identities"`
 	Accounts     json.RawMessage `json:"accounts"`
 	Entitlements json.RawMessage `json:"entitlements"`
 	Grants       json.RawMessage `json:"grants"`
 	Error        *string         `json:"error"`
-	Page         *pageIn         `json:"page"`
+	Page         *PageInfo       `json:"page"`
 	ErrorDetail  json.RawMessage `json:"error_detail"`
 }
 
-// pageIn is v1.Page as services may write it: has_more and the count of a scope may be left out.
-type pageIn struct {
+// PageInfo is v1.Page as services may write it: has_more and the count of a scope may be left out.
+type PageInfo struct {
 	HasMore       *bool        `json:"has_more"`
 	NextPageToken string       `json:"next_page_token"`
 	Checkpoint    string       `json:"checkpoint"`
@@ -46,8 +46,8 @@ type scopeIn struct {
 	Count    *int          `json:"count"`
 }
 
-// more says whether others follow. A token to go on with says so too.
-func (p *pageIn) more() bool {
+// More says whether others follow. A token to go on with says so too.
+func (p *PageInfo) More() bool {
 	if p == nil {
 		return false
 	}
@@ -57,26 +57,26 @@ func (p *pageIn) more() bool {
 	return p.NextPageToken != ""
 }
 
-// misfit is what does not keep to the protocol, with its place.
-type misfit struct{ what string }
+// Violation is what does not keep to the protocol, with its place.
+type Violation struct{ What string }
 
 // Error names the place.
-func (m *misfit) Error() string { return m.what }
+func (m *Violation) Error() string { return m.What }
 
-// parse reads a SyncResponse and holds it against the protocol, but for its records.
-func parse(doc []byte) (*envelope, error) {
-	var e envelope
+// Parse reads a SyncResponse and holds it against the protocol, but for its records.
+func Parse(doc []byte) (*Response, error) {
+	var e Response
 	if bytes.HasPrefix(bytes.TrimSpace(doc), []byte("[")) {
-		return nil, &misfit{"the answer is a list; a SyncResponse is an object"}
+		return nil, &Violation{"the answer is a list; a SyncResponse is an object"}
 	}
 	if err := json.Unmarshal(doc, &e); err != nil {
-		return nil, &misfit{explain(err)}
+		return nil, &Violation{Explain(err)}
 	}
 	if e.Success == nil {
-		return nil, &misfit{"success is missing"}
+		return nil, &Violation{"success is missing"}
 	}
 	if *e.Success && e.Error != nil {
-		return nil, &misfit{"success is true although error is set: " + *e.Error}
+		return nil, &Violation{"success is true although error is set: " + *e.Error}
 	}
 	return &e, e.Page.check()
 }
@@ -87,10 +87,10 @@ const (
 	maxToken    = 4 << 10
 	maxOpaque   = 60 << 10
 	maxScopes   = 10000
-	maxWarnings = 100
+	MaxWarnings = 100
 )
 
-func (p *pageIn) check() error {
+func (p *PageInfo) check() error {
 	if p == nil {
 		return nil
 	}
@@ -100,24 +100,24 @@ func (p *pageIn) check() error {
 	}{{"next_page_token", p.NextPageToken, maxToken}, {"checkpoint", p.Checkpoint, maxOpaque},
 		{"cursor", p.Cursor, maxOpaque}} {
 		if len(text.value) > text.most {
-			return &misfit{fmt.Sprintf("page.%s is longer than %d KiB", text.name, text.most>>10)}
+			return &Violation{fmt.Sprintf("page.%s is longer than %d KiB", text.name, text.most>>10)}
 		}
 		if bytes.IndexByte([]byte(text.value), 0) >= 0 {
-			return &misfit{fmt.Sprintf("page.%s holds the character NUL", text.name)}
+			return &Violation{fmt.Sprintf("page.%s holds the character NUL", text.name)}
 		}
 	}
 	if len(p.Scopes) > maxScopes {
-		return &misfit{fmt.Sprintf("page.scopes has more than %d members", maxScopes)}
+		return &Violation{fmt.Sprintf("page.scopes has more than %d members", maxScopes)}
 	}
 	for i, s := range p.Scopes {
 		if !isKind(s.Kind) || s.Key == "" || s.Count != nil && *s.Count < 0 {
-			return &misfit{fmt.Sprintf("page.scopes[%d] needs a kind of record, a key and no negative count", i)}
+			return &Violation{fmt.Sprintf("page.scopes[%d] needs a kind of record, a key and no negative count", i)}
 		}
 	}
 	named := 0
 	for i, there := range p.Present {
 		if named += len(there.ExternalIDs); !isKind(there.Kind) || named > v1.MaxPresent {
-			return &misfit{
+			return &Violation{
 				fmt.Sprintf(
 					"page.present[%d] needs a kind of record, and all together name %d at most",
 					i,
@@ -129,7 +129,7 @@ func (p *pageIn) check() error {
 	return nil
 }
 
-var allKinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
+var AllKinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
 
 func isKind(k v1.ObjectKind) bool {
 	switch k {
@@ -155,38 +155,38 @@ func (r *records) next() (json.RawMessage, error) {
 	}
 	if r.dec.InputOffset() == 0 {
 		if _, err := r.dec.Token(); err != nil {
-			return nil, &misfit{string(r.kind) + " is no list"}
+			return nil, &Violation{string(r.kind) + " is no list"}
 		}
 	}
 	if !r.dec.More() {
 		return nil, nil
 	}
 	if *r.room--; *r.room < 0 {
-		return nil, &misfit{
-			fmt.Sprintf("it has more than %d records; send them in pages, or as a stream of lines", maxRecords),
+		return nil, &Violation{
+			fmt.Sprintf("it has more than %d records; send them in pages, or as a stream of lines", MaxRecords),
 		}
 	}
 	if err := r.dec.Decode(&r.raw); err != nil {
-		return nil, &misfit{string(r.kind) + ": " + explain(err)}
+		return nil, &Violation{string(r.kind) + ": " + Explain(err)}
 	}
 	return r.raw, nil
 }
 
 // list gives the records of a kind, for which there is so much room; nil where the member is not there.
-func (e *envelope) list(kind v1.ObjectKind, room *int) (*records, error) {
+func (e *Response) list(kind v1.ObjectKind, room *int) (*records, error) {
 	raw := map[v1.ObjectKind]json.RawMessage{v1.Identities: e.Identities, v1.Accounts: e.Accounts,
 		v1.Entitlements: e.Entitlements, v1.Grants: e.Grants}[kind]
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
 	if first := bytes.TrimSpace(raw); len(first) == 0 || first[0] != '[' {
-		return nil, &misfit{string(kind) + " is no list"}
+		return nil, &Violation{string(kind) + " is no list"}
 	}
 	return &records{kind: kind, dec: json.NewDecoder(bytes.NewReader(raw)), room: room}, nil
 }
 
-// explain says where JSON does not fit, without repeating a value.
-func explain(err error) string {
+// Explain says where JSON does not fit, without repeating a value.
+func Explain(err error) string {
 	var (
 		typ    *json.UnmarshalTypeError
 		syntax *json.SyntaxError

@@ -1,4 +1,4 @@
-package remote
+package config
 
 import (
 	"crypto/sha256"
@@ -18,21 +18,21 @@ import (
 // mostPages bounds a read.
 const mostPages = 1000000
 
-// config is what the settings of one call say.
-type config struct {
-	options  target.Options
-	syncPath string
-	exact    bool          // the service has this one address
-	auth     v1.AuthConfig // passed on
-	byTime   bool          // changes are asked for by last_sync_at
-	writes   bool          // the service changes its target too
-	ops      []v1.ProvisionOp
-	maxPages int
-	digest   string // of what decides which records are read
+// Config is what the settings of one call say.
+type Config struct {
+	Options  target.Options
+	SyncPath string
+	Exact    bool          // the service has this one address
+	Auth     v1.AuthConfig // passed on
+	ByTime   bool          // changes are asked for by last_sync_at
+	Writes   bool          // the service changes its target too
+	Ops      []v1.ProvisionOp
+	MaxPages int
+	Digest   string // of what decides which records are read
 }
 
-// canonical gives the settings under their first names.
-func canonical(auth v1.AuthConfig) v1.AuthConfig {
+// Canonical gives the settings under their first names.
+func Canonical(auth v1.AuthConfig) v1.AuthConfig {
 	out := maps.Clone(auth)
 	for alias, name := range Aliases() {
 		if v, ok := out[alias]; ok {
@@ -47,22 +47,22 @@ func canonical(auth v1.AuthConfig) v1.AuthConfig {
 
 // Check says what is wrong with settings as far as can be told without asking the service; see connectorkit.Settings.
 func Check(auth v1.AuthConfig) error {
-	_, err := readConfig(canonical(auth))
+	_, err := Read(Canonical(auth))
 	return err
 }
 
-// readConfig reads all settings; its error names every mistake.
-func readConfig(auth v1.AuthConfig) (*config, error) {
+// Read reads all settings; its error names every mistake.
+func Read(auth v1.AuthConfig) (*Config, error) {
 	s := connectorkit.Read(auth)
-	c := &config{
-		options: target.ReadOptions(s), syncPath: "v1/sync", auth: v1.AuthConfig{},
-		byTime:   s.OneOf("changes_by", changesByCursor, changesByCursor, changesByTime) == changesByTime,
-		maxPages: s.Int("max_pages", mostPages, 1, mostPages), writes: s.Bool("writes", false),
+	c := &Config{
+		Options: target.ReadOptions(s), SyncPath: "v1/sync", Auth: v1.AuthConfig{},
+		ByTime:   s.OneOf("changes_by", changesByCursor, changesByCursor, changesByTime) == changesByTime,
+		MaxPages: s.Int("max_pages", mostPages, 1, mostPages), Writes: s.Bool("writes", false),
 	}
 	c.readAuth(s)
-	c.ops = operationsOf(s)
+	c.Ops = operationsOf(s)
 	if path := s.String("sync_path", ""); path != "" {
-		c.syncPath, c.exact = path, true
+		c.SyncPath, c.Exact = path, true
 		if strings.Contains(path, "://") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "#\\ ") {
 			s.Wrong("sync_path must be a path below base_url")
 		}
@@ -71,45 +71,45 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	base, err := target.ParseURL("base_url", c.options.BaseURL)
+	base, err := target.ParseURL("base_url", c.Options.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := json.Marshal([]any{base.String(), c.syncPath, s.Map("settings"), c.byTime})
+	shown, err := json.Marshal([]any{base.String(), c.SyncPath, s.Map("settings"), c.ByTime})
 	if err != nil {
 		return nil, fmt.Errorf("digest the settings: %w", err)
 	}
 	sum := sha256.Sum256(shown)
-	c.digest = hex.EncodeToString(sum[:8])
+	c.Digest = hex.EncodeToString(sum[:8])
 	return c, nil
 }
 
-func (c *config) readAuth(s *connectorkit.Settings) {
+func (c *Config) readAuth(s *connectorkit.Settings) {
 	secret := s.String("signing_secret", "")
 	method := s.String("auth_method", "")
 	switch {
 	case method == authSignature:
-		c.options.Auth = target.None{}
+		c.Options.Auth = target.None{}
 		if secret == "" {
 			s.Wrong("signing_secret is missing")
 		}
 	default:
-		c.options.Auth = target.ReadAuth(s, authMethods...)
+		c.Options.Auth = target.ReadAuth(s, authMethods...)
 	}
 	if _, err := signing.Key(secret); secret != "" && err != nil {
 		s.Wrong("signing_secret cannot be used: %v", err)
 	}
-	c.options.SigningSecret = secret
+	c.Options.SigningSecret = secret
 }
 
 // pass gathers what the service gets as auth_config: its own settings, and none of ours.
-func (c *config) pass(s *connectorkit.Settings) {
-	maps.Copy(c.auth, s.Map("settings"))
+func (c *Config) pass(s *connectorkit.Settings) {
+	maps.Copy(c.Auth, s.Map("settings"))
 	secret := s.Map("secret_settings")
 	for _, name := range slices.Sorted(maps.Keys(secret)) {
-		if _, twice := c.auth[name]; twice {
+		if _, twice := c.Auth[name]; twice {
 			s.Wrong("%s is in settings and in secret_settings; give it in one of them", name)
 		}
-		c.auth[name] = secret[name]
+		c.Auth[name] = secret[name]
 	}
 }

@@ -1,4 +1,4 @@
-package remote
+package config
 
 import (
 	"github.com/grantwright/grantwright/connectorkit"

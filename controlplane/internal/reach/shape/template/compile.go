@@ -1,4 +1,4 @@
-package shape
+package template
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/romanize"
 )
 
-// plan is a template ready for use.
-type plan struct {
-	username, container *pyexpr.Program
-	attributes          []*pyexpr.Program // in the order of the template
-	allowed             *romanize.Charset
+// Plan is a template ready for use.
+type Plan struct {
+	Username, Container *pyexpr.Program
+	Attributes          []*pyexpr.Program // in the order of the template
+	Allowed             *romanize.Charset
 }
 
-// compile reads a template. What is wrong with it comes with where it stands.
-func (t AccountTemplate) compile() (*plan, []fault.Field) {
-	p := &plan{attributes: make([]*pyexpr.Program, len(t.Attributes))}
+// Compile reads a template. What is wrong with it comes with where it stands.
+func (t AccountTemplate) Compile() (*Plan, []fault.Field) {
+	p := &Plan{Attributes: make([]*pyexpr.Program, len(t.Attributes))}
 	var wrong []fault.Field
 	read := func(pointer, expression string) *pyexpr.Program {
 		program, err := pyexpr.CompileAbout(expression, "username", "identity")
@@ -30,15 +30,15 @@ func (t AccountTemplate) compile() (*plan, []fault.Field) {
 		}
 		return program
 	}
-	p.username = read("username/expression", t.Username.Expression)
+	p.Username = read("username/expression", t.Username.Expression)
 	if t.Container != nil {
-		p.container = read("container/expression", t.Container.Expression)
+		p.Container = read("container/expression", t.Container.Expression)
 	}
 	for i, a := range t.Attributes {
-		p.attributes[i] = read(fmt.Sprintf("attributes/%d/expression", i), a.Expression)
+		p.Attributes[i] = read(fmt.Sprintf("attributes/%d/expression", i), a.Expression)
 	}
 	var err error
-	if p.allowed, err = romanize.ParseCharset(t.Username.Unique.Allowed); err != nil {
+	if p.Allowed, err = romanize.ParseCharset(t.Username.Unique.Allowed); err != nil {
 		wrong = append(
 			wrong,
 			fault.Field{Pointer: "#/account/username/unique/allowed", Code: "invalid_characters", Detail: err.Error()},

@@ -1,4 +1,4 @@
-package embedded
+package roles
 
 import (
 	"crypto/hmac"
@@ -17,9 +17,9 @@ import (
 // scramIterations is PostgreSQL's own default (scram_iterations).
 const scramIterations = 4096
 
-// scramVerifier is what PostgreSQL stores of a password (RFC 5803 in PostgreSQL's spelling). Sending it in place of
+// ScramVerifier is what PostgreSQL stores of a password (RFC 5803 in PostgreSQL's spelling). Sending it in place of
 // the password keeps the password out of statements, and so out of logs and pg_stat_activity.
-func scramVerifier(password string) (string, error) {
+func ScramVerifier(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
 	return verifierWith(password, salt, scramIterations)

@@ -1,4 +1,4 @@
-package shape
+package template
 
 import (
 	"strings"
@@ -7,19 +7,19 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/container"
 )
 
-// subject is what the defaults of a connector are made of.
-type subject struct {
-	engine, vendor string // the type of the connector that serves it, and the key of its vendor
-	purpose        string
-	settings       map[string]any // those that may be shown, as the connector code gets them
-	parent         string         // where most of the accounts that are known lie, for directories
-	isDomain       bool           // whether those accounts are of Active Directory, which the settings need not say
+// Subject is what the defaults of a connector are made of.
+type Subject struct {
+	Engine, Vendor string // the type of the connector that serves it, and the key of its vendor
+	Purpose        string
+	Settings       map[string]any // those that may be shown, as the connector code gets them
+	Parent         string         // where most of the accounts that are known lie, for directories
+	IsDomain       bool           // whether those accounts are of Active Directory, which the settings need not say
 }
 
 // What names are made of where nothing is said: the one that the person has already, or else what stands before the @
 // of their address, or else their names.
 const (
-	localName = "coalesce(identity.username, first(split(identity.email, '@')), join([identity.first_name, " +
+	LocalName = "coalesce(identity.username, first(split(identity.email, '@')), join([identity.first_name, " +
 		"identity.last_name], '.'), identity.employee_number)"
 	loginName = "coalesce(identity.username, identity.email, join([identity.first_name, identity.last_name], '.'), " +
 		"identity.employee_number)"
@@ -29,10 +29,10 @@ const (
 	lastName = "coalesce(identity.last_name, identity.display_name, username)"
 )
 
-const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:"
+const Enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:"
 
-func (s subject) template() AccountTemplate {
-	switch s.engine {
+func (s Subject) Template() AccountTemplate {
+	switch s.Engine {
 	case catalog.LDAP:
 		if s.activeDirectory() {
 			return s.domainAccount()
@@ -49,7 +49,7 @@ func names(expression string, unique UniqueRule) UsernameRule {
 	return UsernameRule{Expression: expression, On: OnCreate, Unique: unique}
 }
 
-func always(pairs ...string) []AttributeRule {
+func Always(pairs ...string) []AttributeRule {
 	out := make([]AttributeRule, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		out = append(out, AttributeRule{Target: pairs[i], Expression: pairs[i+1], On: OnAlways})
@@ -58,8 +58,8 @@ func always(pairs ...string) []AttributeRule {
 }
 
 // directoryAccount is an inetOrgPerson (RFC 2798), of which cn and sn are mandatory.
-func (s subject) directoryAccount() AccountTemplate {
-	rules := always(
+func (s Subject) directoryAccount() AccountTemplate {
+	rules := Always(
 		"cn",
 		fullName,
 		"sn",
@@ -86,12 +86,12 @@ func (s subject) directoryAccount() AccountTemplate {
 		"identity.locale",
 	)
 	rules[0].Required, rules[1].Required = true, true
-	if strings.EqualFold(text(s.settings["username_attribute"]), "cn") {
+	if strings.EqualFold(text(s.Settings["username_attribute"]), "cn") {
 		rules = rules[1:] // the name of the account is its cn
 	}
 	return AccountTemplate{
 		Username: names(
-			localName,
+			LocalName,
 			UniqueRule{MaxLength: 64, Allowed: "a-z0-9._-"},
 		),
 		Attributes:      rules,
@@ -102,8 +102,8 @@ func (s subject) directoryAccount() AccountTemplate {
 }
 
 // domainAccount is a user of Active Directory. A sAMAccountName has 20 characters at most.
-func (s subject) domainAccount() AccountTemplate {
-	rules := always(
+func (s Subject) domainAccount() AccountTemplate {
+	rules := Always(
 		"displayName",
 		fullName,
 		"givenName",
@@ -134,7 +134,7 @@ func (s subject) domainAccount() AccountTemplate {
 	}
 	return AccountTemplate{
 		Username: names(
-			localName,
+			LocalName,
 			UniqueRule{MaxLength: 20, Allowed: "a-z0-9._-"},
 		),
 		Attributes:      rules,
@@ -144,34 +144,34 @@ func (s subject) domainAccount() AccountTemplate {
 	}
 }
 
-func (s subject) scimAccount() AccountTemplate {
+func (s Subject) scimAccount() AccountTemplate {
 	expression, unique := loginName, UniqueRule{MaxLength: 256, Allowed: "a-zA-Z0-9._@+-"}
-	switch s.vendor {
+	switch s.Vendor {
 	case "slack":
-		expression, unique = localName, UniqueRule{MaxLength: 21, Allowed: "a-z0-9._-"}
+		expression, unique = LocalName, UniqueRule{MaxLength: 21, Allowed: "a-z0-9._-"}
 	case "atlassian", "aws-iam-identity-center":
 		expression = mailName
 	}
-	rules := always(
-		memberEmail,
+	rules := Always(
+		MemberEmail,
 		"identity.email",
-		memberFirstName,
+		MemberFirstName,
 		"identity.first_name",
-		memberLastName,
+		MemberLastName,
 		lastName,
-		memberDisplayName,
+		MemberDisplayName,
 		fullName,
 		"title",
 		"identity.title",
-		memberEmployeeNumber,
+		MemberEmployeeNumber,
 		"identity.employee_number",
-		enterprise+"department",
+		Enterprise+"department",
 		"identity.department",
-		enterprise+"division",
+		Enterprise+"division",
 		"identity.division",
-		enterprise+"organization",
+		Enterprise+"organization",
 		"identity.organization",
-		enterprise+"costCenter",
+		Enterprise+"costCenter",
 		"identity.cost_center",
 	)
 	return AccountTemplate{
@@ -186,17 +186,17 @@ func (s subject) scimAccount() AccountTemplate {
 }
 
 // plainAccount has what every system knows in some way.
-func (s subject) plainAccount() AccountTemplate {
-	rules := always(
-		memberEmail,
+func (s Subject) plainAccount() AccountTemplate {
+	rules := Always(
+		MemberEmail,
 		"identity.email",
-		memberFirstName,
+		MemberFirstName,
 		"identity.first_name",
-		memberLastName,
+		MemberLastName,
 		"identity.last_name",
-		memberDisplayName,
+		MemberDisplayName,
 		fullName,
-		memberEmployeeNumber,
+		MemberEmployeeNumber,
 		"identity.employee_number",
 	)
 	return AccountTemplate{
@@ -205,27 +205,24 @@ func (s subject) plainAccount() AccountTemplate {
 	}
 }
 
-// places tells whether accounts of the target lie somewhere. Connectors of one's own know for themselves.
-func (c Config) places() bool { return c.Type == catalog.LDAP || c.Type == catalog.Custom }
-
-func (s subject) activeDirectory() bool {
-	flavor := text(s.settings["flavor"])
-	return s.isDomain || s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
+func (s Subject) activeDirectory() bool {
+	flavor := text(s.Settings["flavor"])
+	return s.IsDomain || s.Vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
 }
 
 // container is where most of the accounts lie that are known. Where the settings say where new ones go, or nothing is
 // known yet, the connector puts them there.
-func (s subject) container() *ContainerRule {
-	if s.parent == "" || text(s.settings["create_container"]) != "" {
+func (s Subject) container() *ContainerRule {
+	if s.Parent == "" || text(s.Settings["create_container"]) != "" {
 		return nil
 	}
-	return &ContainerRule{Expression: literal(s.parent), On: OnCreate}
+	return &ContainerRule{Expression: literal(s.Parent), On: OnCreate}
 }
 
 // domain is that of Active Directory, which its naming context tells: dc=acme,dc=test is acme.test.
-func (s subject) domain() string {
+func (s Subject) domain() string {
 	var labels []string
-	for _, part := range container.Split(text(s.settings["base_dn"])) {
+	for _, part := range container.Split(text(s.Settings["base_dn"])) {
 		if name, value, ok := strings.Cut(part, "="); ok && strings.EqualFold(strings.TrimSpace(name), "dc") {
 			labels = append(labels, strings.TrimSpace(value))
 		}

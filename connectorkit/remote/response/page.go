@@ -1,4 +1,4 @@
-package remote
+package response
 
 import (
 	"encoding/json"
@@ -8,39 +8,39 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// page is what one answer brings.
-type page struct {
+// Page is what one answer brings.
+type Page struct {
 	v1.SyncResponse
-	carried map[v1.ObjectKind]bool // kinds that the answer has a list of
-	keyless map[v1.ObjectKind]bool // kinds of which a record was set aside that nobody can name
-	present map[v1.ObjectKind][]string
-	unfit   []v1.Warning
-	skipped int // records set aside
-	digest  uint64
+	Carried map[v1.ObjectKind]bool // kinds that the answer has a list of
+	Keyless map[v1.ObjectKind]bool // kinds of which a record was set aside that nobody can name
+	Present map[v1.ObjectKind][]string
+	Unfit   []v1.Warning
+	Skipped int // records set aside
+	Digest  uint64
 	look    func(v1.ObjectKind, map[string]any) // sees every record that fits; may be nil
 }
 
-// records reads all records of an answer, and lets look see the members of each. Only a list that is none is an error.
-func (e *envelope) records(
+// Records reads all records of an answer, and lets look see the members of each. Only a list that is none is an error.
+func (e *Response) Records(
 	wanted map[v1.ObjectKind]bool,
 	allowed func(string) bool,
 	look func(v1.ObjectKind, map[string]any),
-) (*page, error) {
-	p := &page{
+) (*Page, error) {
+	p := &Page{
 		look:    look,
-		carried: map[v1.ObjectKind]bool{},
-		keyless: map[v1.ObjectKind]bool{},
-		present: map[v1.ObjectKind][]string{},
-		digest:  digestOf(e),
+		Carried: map[v1.ObjectKind]bool{},
+		Keyless: map[v1.ObjectKind]bool{},
+		Present: map[v1.ObjectKind][]string{},
+		Digest:  digestOf(e),
 	}
 	p.Success = true
-	room := maxRecords
-	for _, kind := range allKinds {
+	room := MaxRecords
+	for _, kind := range AllKinds {
 		list, err := e.list(kind, &room)
 		if err != nil {
 			return nil, err
 		}
-		if p.carried[kind] = list != nil; !wanted[kind] {
+		if p.Carried[kind] = list != nil; !wanted[kind] {
 			continue
 		}
 		switch kind {
@@ -84,9 +84,9 @@ func grantKey(r *v1.RemoteGrant) string {
 
 // take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone. It ends
 // early where so many are set aside that the answer is refused anyway.
-func take[T any](p *page, list *records, finish func(*T, map[string]any) (string, bool)) ([]T, error) {
+func take[T any](p *Page, list *records, finish func(*T, map[string]any) (string, bool)) ([]T, error) {
 	out := []T{}
-	for i := 0; p.skipped <= mostSkipped; i++ {
+	for i := 0; p.Skipped <= MostSkipped; i++ {
 		raw, err := list.next()
 		if err != nil || raw == nil {
 			return out, err
@@ -101,7 +101,7 @@ func take[T any](p *page, list *records, finish func(*T, map[string]any) (string
 				out = append(out, r.record)
 				continue
 			}
-			bad = &unfit{why: "has no external_id", deleted: deleted}
+			bad = &BadRecord{why: "has no external_id", deleted: deleted}
 			if list.kind == v1.Grants {
 				bad.why = "has no entitlement or no holder"
 			}
@@ -112,11 +112,11 @@ func take[T any](p *page, list *records, finish func(*T, map[string]any) (string
 }
 
 // aside sets a record aside. One that can be named still counts as there: it is only its content that is not known.
-func (p *page) aside(kind v1.ObjectKind, i int, bad *unfit) {
-	p.skipped++
-	if len(p.unfit) < maxWarnings {
-		p.unfit = append(
-			p.unfit,
+func (p *Page) aside(kind v1.ObjectKind, i int, bad *BadRecord) {
+	p.Skipped++
+	if len(p.Unfit) < MaxWarnings {
+		p.Unfit = append(
+			p.Unfit,
 			v1.Warning{
 				Code:       "record_unfit",
 				Message:    fmt.Sprintf("%s[%d] %s; it was omitted", kind, i, bad.why),
@@ -127,14 +127,14 @@ func (p *page) aside(kind v1.ObjectKind, i int, bad *unfit) {
 	switch {
 	case bad.deleted && bad.id != "":
 	case bad.id != "" && kind != v1.Grants:
-		p.present[kind] = append(p.present[kind], bad.id)
+		p.Present[kind] = append(p.Present[kind], bad.id)
 	default:
-		p.keyless[kind] = true
+		p.Keyless[kind] = true
 	}
 }
 
-// living is how many records of a kind the page says are there.
-func (p *page) living(kind v1.ObjectKind) (n int) {
+// Living is how many records of a kind the page says are there.
+func (p *Page) Living(kind v1.ObjectKind) (n int) {
 	switch kind {
 	case v1.Identities:
 		n = count(p.Identities, func(r *v1.RemoteIdentity) bool { return r.Deleted })
@@ -145,7 +145,7 @@ func (p *page) living(kind v1.ObjectKind) (n int) {
 	case v1.Grants:
 		n = count(p.Grants, func(r *v1.RemoteGrant) bool { return r.Deleted })
 	}
-	return n + len(p.present[kind])
+	return n + len(p.Present[kind])
 }
 
 func count[T any](records []T, deleted func(*T) bool) (n int) {
@@ -158,7 +158,7 @@ func count[T any](records []T, deleted func(*T) bool) (n int) {
 }
 
 // digestOf tells answers with different records apart. It is 0 where there are none.
-func digestOf(e *envelope) uint64 {
+func digestOf(e *Response) uint64 {
 	h := fnv.New64a()
 	some := false
 	for _, list := range []json.RawMessage{e.Identities, e.Accounts, e.Entitlements, e.Grants} {
