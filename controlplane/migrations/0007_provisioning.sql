@@ -36,7 +36,6 @@ create table provisioning_task (
     verified_by     text,
     verified_at     timestamptz,
     verified_run_id uuid,
-    assigned_to     uuid,
     note            text,
     created_by      jsonb       not null default '{}',
     created_at      timestamptz not null default now(),

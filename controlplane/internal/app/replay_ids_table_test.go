@@ -109,9 +109,9 @@ POST  /decision-tasks/{id}/reassign         422 {"to":["<identity>"],"reason":"x
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}
-POST  /entitlements/grants/accept-as-found  200 {"ids":["<grant>"],"comment":"x"}
-POST  /entitlements/grants/accept-as-found  200 {"connector_id":"<connector>","comment":"x"}
-POST  /entitlements/grants/accept-as-found  200 {"connector_id":"<own connector>","entitlement_id":"<entitlement>","comment":"x"}
+POST  /entitlements/grants/accept-as-found  422 {"ids":["<grant>"],"comment":"x"}
+POST  /entitlements/grants/accept-as-found  422 {"connector_id":"<connector>","comment":"x"}
+POST  /entitlements/grants/accept-as-found  422 {"connector_id":"<own connector>","entitlement_id":"<entitlement>","comment":"x"}
 POST  /entitlements/grants/bulk-revoke      200 {"ids":["<grant>"],"reason":"x"}
 POST  /entitlements/grants/{id}/revoke      422 {"reason":"x","scope":"reason","reason_id":"<grant>"}
 POST  /access-requests                      404 {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x"}

@@ -39,13 +39,17 @@ await journey(async ({ open }) => {
   await over.getByRole("heading", { name: "Findings" }).waitFor();
   await over.getByRole("link", { name: /Resume writes/ }).click();
   await settled(over);
-  expect((await over.getByRole("region", { name: "Connectors" }).innerText()).includes("writes stopped"), "the list of connectors shows it as healthy");
+  const listed = over.getByRole("region", { name: "Connectors" });
+  expect((await listed.innerText()).includes("writes stopped"), "the list of connectors shows it as healthy");
+  expect(await listed.getByRole("button", { name: /^Resume writes of/ }).isVisible(), "the list does not resume writes");
+  await seen(over, "list of stopped connectors");
   await over.context().close();
 
   step("tasks that failed for one cause are one group, which is retried at once");
   const tasks = await open("admin", "/provisioning");
   const group = tasks.getByRole("listitem").filter({ hasText: "no seats are left" });
   await group.waitFor();
+  await tasks.getByRole("region", { name: "State of writing" }).getByRole("link", { name: /stopped for 1 system/ }).waitFor();
   await seen(tasks, "groups of failed tasks");
   await group.getByRole("button", { name: /Retry/ }).click();
   await group.waitFor({ state: "detached" });

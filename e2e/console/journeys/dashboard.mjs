@@ -42,6 +42,7 @@ await journey(async ({ open }) => {
     await seen(own, `dashboard of the ${who}`);
     same(await own.getByRole("heading", { name: "Syncs, last 24 hours" }).count(), who === "auditor" ? 1 : 0, "pictures of systems");
     same(await own.getByRole("link", { name: "Connect a system" }).count(), 0, "ways to connect a system");
+    same(await own.getByRole("link", { name: /^(Assign owners|Disable accounts|Resume writes)$/ }).count(), 0, `actions that the ${who} cannot take`);
     await own.context().close();
   }
 

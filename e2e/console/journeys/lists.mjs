@@ -1,6 +1,6 @@
 // The habits of a list: all that is chosen stands in the address, keys move in it, views are kept, and a CSV is what is filtered.
 import { readFile } from "node:fs/promises";
-import { api, expect, focused, go, journey, listsFit, path, same, scene, seen, settled, step, url } from "../lib/house.mjs";
+import { api, expect, focused, go, journey, listsFit, path, same, scene, seen, settled, step, still, url } from "../lib/house.mjs";
 
 const names = (page) => page.locator("tbody tr td:not(.select) a").allInnerTexts();
 const first = async (page) => (await names(page))[0];
@@ -92,6 +92,7 @@ await journey(async ({ open }) => {
   await filters(page);
   await sizes(page);
   await widths(page);
+  await opened(open);
   await shifts(page);
 });
 
@@ -184,6 +185,17 @@ async function widths(page) {
     await go(page, `/${list}`);
     for (const width of [1280, 1920]) await listsFit(page, list, width);
   }
+}
+
+/** A list that is opened in a usual window has one row of views and filters, also after its letters have come. */
+async function opened(open) {
+  step("the catalog, opened in a window of 1280 px");
+  const page = await open("admin", "/access", { viewport: { width: 1280, height: 900 } });
+  await page.evaluate(() => document.fonts.ready);
+  await still(page);
+  const height = await page.locator("main .list-line").evaluate((e) => e.clientHeight);
+  expect(height <= 60, `views and filters take ${height} px`);
+  await page.context().close();
 }
 
 /** What is shown does not move while a page is read: its cumulative layout shift is at most 0.02. */

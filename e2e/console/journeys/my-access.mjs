@@ -10,6 +10,9 @@ await journey(async ({ open }) => {
   same(ways.sort(), ["/", "/inbox", "/my-access", "/requests", "/settings"], "where the navigation leads");
   expect((await page.getByRole("region", { name: "My access" }).locator("tbody tr").count()) > 0, "no access is listed");
   expect((await page.getByRole("region", { name: "My accounts" }).locator("tbody tr").count()) > 0, "no account is listed");
+  const access = await page.getByRole("region", { name: "My access" }).innerText();
+  expect(!/In: another group/.test(access), "a group that brings access is not named");
+  expect(!/unmanaged/.test(access), "what the first import found is shown as a finding");
   await page.getByRole("button", { name: /^Return/ }).first().click();
   await seen(page, "giving access back");
   await page.keyboard.press("Escape");

@@ -12,12 +12,15 @@ export function useFitting(line: RefObject<HTMLElement | null>, all: number): nu
     const row = line.current;
     if (!row) return undefined;
     let width = row.clientWidth;
-    const observer = new ResizeObserver(() => {
-      if (row.clientWidth === width) return;
-      width = row.clientWidth;
+    const anew = () => {
       row.removeAttribute("data-full");
       setRoom(most(all));
       again();
+    };
+    const observer = new ResizeObserver(() => {
+      if (row.clientWidth === width) return;
+      width = row.clientWidth;
+      anew();
     });
     observer.observe(row);
     // A row whose contents grow where they are, such as by the wider text spacing of a user's style sheet, keeps its own width.
@@ -25,7 +28,8 @@ export function useFitting(line: RefObject<HTMLElement | null>, all: number): nu
       if (row.scrollWidth > row.clientWidth + 1) again();
     });
     for (const child of row.children) grown.observe(child);
-    void document.fonts.ready.then(again); // letters have another width then
+    // Letters have another width then: a row that was too full with those of another font may hold all of it.
+    if (document.fonts.status !== "loaded") void document.fonts.ready.then(anew);
     return () => {
       observer.disconnect();
       grown.disconnect();

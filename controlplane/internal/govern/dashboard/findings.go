@@ -59,6 +59,25 @@ func listed(table, alias, rest string) func(viewer.Viewer) string {
 	}
 }
 
+// shownAs are the labels of actions that only administrators can take, for those who can only look.
+var shownAs = map[string]string{
+	"writes_stopped":          "Show connectors",
+	"leaver_accounts_enabled": "Show accounts",
+	"held_runs":               "Show held runs",
+	"provisioning_failed":     "Show failures",
+	"unmanaged_grants":        "Show access",
+	"orphan_accounts":         "Show accounts",
+	"unowned_entitlements":    "Show entitlements",
+}
+
+// actionFor is the label of the finding's action for a viewer: what they cannot do is not offered to them.
+func (f finding) actionFor(v viewer.Viewer) string {
+	if label, ok := shownAs[f.kind]; ok && !v.HasAny(viewer.Admin) {
+		return label
+	}
+	return f.action
+}
+
 // fixed is a statement that is the same for all viewers.
 func fixed(sql string) func(viewer.Viewer) string { return func(viewer.Viewer) string { return sql } }
 
@@ -197,7 +216,7 @@ func readFindings(ctx context.Context, tx *pg.Tx, now time.Time) ([]DashboardFin
 			Count:    counts[f.kind],
 			Severity: f.severity,
 			Trend:    trends[f.kind],
-			Action:   DashboardAction{f.action, f.target},
+			Action:   DashboardAction{f.actionFor(tx.Viewer), f.target},
 		}
 		if out[i].Count == 0 {
 			out[i].Severity = "none"

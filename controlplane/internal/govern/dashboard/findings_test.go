@@ -57,6 +57,9 @@ func TestFindingsSayWhatToDoFirst(t *testing.T) {
 	if h.finding("boss", "writes_stopped") != nil || h.finding("boss", "leaver_accounts_enabled")["trend"] != nil {
 		t.Error("a manager is shown findings or trends of the whole tenant")
 	}
+	if label := at(h.finding("boss", "unowned_entitlements"), "action.label"); label != "Show entitlements" {
+		t.Errorf("a manager is offered %q; want what they can do", label)
+	}
 }
 
 func TestFindingsAreCountedOnceADay(t *testing.T) {

@@ -131,3 +131,31 @@ func TestAccessOfTheFirstImportIsAcceptedInBulk(t *testing.T) {
 		object{"comment": "all"},
 	)
 }
+
+// An acceptance that names what does not exist is refused and accepts nothing, also of what exists.
+func TestAnAcceptanceNamesWhatIsUnknown(t *testing.T) {
+	h := open(t)
+	crm, staff, _, _ := h.imported()
+	const nobody = "018f0000-0000-7000-8000-000000000000"
+	for _, tt := range []struct {
+		body          object
+		pointer, code string
+	}{
+		{object{"connector_id": nobody}, "#/connector_id", "unknown_connector"},
+		{object{"connector_id": crm, "entitlement_id": nobody}, "#/entitlement_id", "unknown_entitlement"},
+		{object{"ids": []any{staff, nobody}}, "#/ids/1", "unknown_grant"},
+	} {
+		tt.body["comment"] = "as the system was"
+		for _, query := range []string{"", "?dry_run=true"} {
+			path := "/entitlements/grants/accept-as-found" + query
+			got := h.Refused(422, "validation_failed", "admin", "POST", path, tt.body)
+			first, _ := got.Body["errors"].([]any)
+			if len(first) != 1 || member(first[0], "pointer") != tt.pointer || member(first[0], "code") != tt.code {
+				t.Errorf("%v is refused by %v; want %s at %s", tt.body, first, tt.code, tt.pointer)
+			}
+		}
+	}
+	if h.reviewState(staff) != "found_at_first_import" {
+		t.Errorf("staff is %v; want it untouched", h.reviewState(staff))
+	}
+}

@@ -266,7 +266,7 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 			t.Errorf("events %q; want %q", got, want)
 		}
 	}
-	const why = "ad id: 10 changes have failed, one after the other; see why, then reset the breaker"
+	const why = "ad id: 10 consecutive changes failed; check the cause, then resume writes"
 	h.target.wrong = refusal(v1.ClassNotFound, "ldap_32", "the group is not there")
 	h.drain()
 	told("connector.writes_stopped " + why)
@@ -276,7 +276,7 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 	}
 	waits := h.Must(200, "admin", "GET", "/accounts/provisioning-tasks?state=queued&limit=1", nil)
 	if w, _ := waits.Items()[0]["waiting"].(map[string]any); w["code"] != "breaker_open" ||
-		!strings.Contains(fmt.Sprint(w["reason"]), "10 changes have failed") {
+		!strings.Contains(fmt.Sprint(w["reason"]), "10 consecutive changes failed") {
 		t.Errorf("a task waits for %v", w)
 	}
 	h.target.wrong = nil

@@ -44,7 +44,7 @@ export function AccountOperation({ of: a, what, close }: { of: Of<"AccountDetail
   const order = useAct<void, Of<"Accepted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, note: note.trim() || undefined }, key }),
-    done: (r) => r.note || text.provisioningTaskCreatedThePageOf,
+    done: () => text.provisioningTaskCreatedThePageOf,
     changes: ["/accounts"],
   });
   return (
@@ -76,7 +76,6 @@ const operation = /^[a-z]+\.[a-z_]+$/; // a note that is no more than the name o
 function Plan({ of }: { of: Of<"Accepted"> }) {
   return (
     <>
-      {of.note && <p className="small">{of.note}</p>}
       {of.error && <Note tone="warn">{of.error.message}</Note>}
       {(of.plan ?? []).map((p, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: requests stay in their order

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import * as text from "#text/connectors";
 import { useMay } from "../../api/use";
-import { Head, Text, When } from "../../kit/kit";
+import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./connectors.css";
@@ -10,6 +10,7 @@ import { HealthState, healthOptions } from "./healthstate";
 import { RunStrip } from "./runstrip";
 import { useStep } from "./step";
 import { type ConnectorRow, environments, lastHeldRun, n, runSummary, statuses, typeOf } from "./words";
+import { useResumeWrites } from "./writes";
 
 const columns: Column<ConnectorRow>[] = [
   { title: text.name, sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
@@ -21,6 +22,7 @@ const columns: Column<ConnectorRow>[] = [
       <span className="connectors-health">
         <HealthState of={c} />
         <HeldRun of={c} />
+        {c.health.writing.state === "stopped" && <Resume of={c} />}
       </span>
     ),
     text: (c) => [c.health.overall, lastHeldRun(c) && text.runHeld].filter(Boolean).join(", "),
@@ -80,6 +82,18 @@ export default function Connectors() {
         }}
       />
     </>
+  );
+}
+
+/** Resumes writes where the list shows that they are stopped. */
+function Resume({ of: c }: { of: ConnectorRow }) {
+  const may = useMay();
+  const resume = useResumeWrites(c.id);
+  if (!may.admin) return null;
+  return (
+    <Button tone="quiet" aria-label={text.resumeWritesOf(c.name.slice(0, 80))} disabled={resume.isPending} onClick={() => resume.mutate()}>
+      {text.resumeWrites}
+    </Button>
   );
 }
 

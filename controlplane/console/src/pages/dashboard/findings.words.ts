@@ -5,14 +5,14 @@ type Finding = { trend: Of<"DashboardFinding">["trend"] | null };
 
 const pages: Record<string, { to: string; search: Record<string, string> }> = {
   writes_stopped: { to: "/connectors", search: { health: "stopped" } },
-  leaver_accounts_enabled: { to: "/accounts", search: { orphaned: "true" } },
+  leaver_accounts_enabled: { to: "/accounts", search: { orphaned: "true", orphan_reason: "owner_deactivated,owner_archived" } },
   reading_failed: { to: "/connectors", search: { failing: "true" } },
   held_runs: { to: "/inbox", search: { kind: "sync_hold" } },
   provisioning_failed: { to: "/provisioning", search: { state: "failed" } },
   provisioning_stuck: { to: "/provisioning", search: { state: "retrying" } },
   overdue_tasks: { to: "/inbox", search: { due: "overdue" } },
   unmanaged_grants: { to: "/inbox", search: { kind: "native_grant" } },
-  orphan_accounts: { to: "/accounts", search: { correlation: "uncorrelated" } },
+  orphan_accounts: { to: "/accounts", search: { orphaned: "true", orphan_reason: "no_owner,owner_unresolved" } },
   unowned_entitlements: { to: "/access", search: { owned: "false" } },
   high_risk_grants: { to: "/access", search: { risk_level: "high,critical" } },
   leaving_soon: { to: "/people", search: { status: "notice" } },

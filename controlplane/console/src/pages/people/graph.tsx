@@ -3,6 +3,7 @@ import * as text from "#text/people";
 import type { Grant } from "../../api/types";
 import { useSystems } from "../../kit/systems";
 import { box, columns, draw, type Line, type Mark, width } from "./layout";
+import { isUnmanaged } from "./words";
 
 const tones = { plain: "", odd: "unmanaged", bad: "conflict", soon: text.aboutToChange } as const;
 
@@ -111,7 +112,7 @@ function around(lines: Line[], key: string): Set<string> {
 }
 
 function tell(marks: Mark[][], grants: Grant[], person: string): string {
-  const unmanaged = grants.filter((g) => g.compliance_status === "native").length;
+  const unmanaged = grants.filter(isUnmanaged).length;
   const bad = grants.filter((g) => g.compliance_status === "orphaned" || g.reappeared).length;
   const accounts = new Set(grants.map((g) => g.account_id)).size;
   const parts = [text.personHoldsEntitlementsWithAccounts(person, new Set(grants.map((g) => g.entitlement_id)).size, accounts)];

@@ -30,7 +30,7 @@ function grant(n: number, more: Partial<Grant> = {}): Grant {
 }
 
 test("a picture has a mark for each account, way and access", () => {
-  const p = draw([grant(1), grant(2), grant(4, { compliance_status: "native", reasons: [] })], "Ann");
+  const p = draw([grant(1), grant(2), grant(4, { compliance_status: "native", review_state: "unmanaged", reasons: [] })], "Ann");
   expect(p.marks.map((m) => m.length)).toEqual([1, 2, 2, 3]);
   expect(p.marks[3]?.find((m) => m.words === "Access 4")?.tone).toBe("odd");
   expect(p.collapsed).toBe(false);
@@ -60,6 +60,25 @@ test("ways are told once, and a group by the name of what is held in it", () => 
   });
   expect(reasonsOf(g, new Map([["e1", "Staff"]])).map((w) => w.words)).toEqual(["In: Staff", "In: Staff → another group"]);
   expect(basisOf(g).words).toBe("inherited");
+});
+
+test("a group that brings access has the name that the path gives it", () => {
+  const steps = [
+    { id: "e1", display: "Staff" },
+    { id: "e7", display: "Access 7" },
+  ];
+  const g = grant(7, { directness: "inherited", reasons: [], paths: [{ kind: "nested", entitlement_ids: ["e1", "e7"], steps }] as never });
+  expect(reasonsOf(g, new Map()).map((w) => w.words)).toEqual(["In: Staff"]);
+});
+
+test("what the first import found is no finding until it is reviewed, and what came later is one", () => {
+  const native = { compliance_status: "native", reasons: [{ kind: "native", effect: "allow", state: "active" }] } as const;
+  const found = (review_state: string | null) => grant(1, { ...native, review_state } as never);
+  const seen = (g: Grant) => [basisOf(g).words, basisOf(g).tone, draw([g], "Ann").marks.flat().some((m) => m.tone !== "plain")];
+  expect(seen(found("found_at_first_import"))).toEqual(["found at first import", "neutral", false]);
+  expect(seen(found("accepted"))).toEqual(["accepted as found", "ok", false]);
+  expect(seen(found("unmanaged"))).toEqual(["unmanaged", "warn", true]);
+  expect(seen(found(null))).toEqual(["unmanaged", "neutral", false]);
 });
 
 test("a search looks at names and reasons, each word for itself", () => {

@@ -32,12 +32,19 @@ export function reasonOf(r: Of<"GrantReason">): Reason {
 /** The paths of an inherited grant: of each the entitlements from the one that is held directly to the one that is inherited. */
 export const pathsOf = (g: Grant): string[][] => (g.paths ?? []).map((p) => p.entitlement_ids ?? []).filter((ids) => ids.length > 1);
 
-/** By which ways a grant is held; names are those of what is held beside it, for the groups that bring it. */
+/** Access that was given in the system itself after the first import, and that nobody has accepted: what came before is no finding. */
+export const isUnmanaged = (g: Grant) => g.compliance_status === "native" && g.review_state === "unmanaged";
+
+/** By which ways a grant is held; names are those of what is held beside it, for groups that a path does not name. */
 export function reasonsOf(g: Grant, names: Map<string, string>): Reason[] {
-  const reasons = (g.reasons ?? []).filter((r) => r.state !== "ended").map(reasonOf);
+  const reasons = (g.reasons ?? [])
+    .filter((r) => r.state !== "ended")
+    .map(reasonOf)
+    .map((r): Reason => (r.tone === "odd" && !isUnmanaged(g) ? { ...r, tone: "plain" } : r));
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
-    const words = steps.map((id) => names.get(id) ?? text.anotherGroup).join(" → ");
+    const named = new Map((path.steps ?? []).map((s) => [s.id, s.display]));
+    const words = steps.map((id) => named.get(id) || names.get(id) || text.anotherGroup).join(" → ");
     reasons.push({ key: `in ${steps.join(" ")}`, words: text.inWords(words || text.anotherGroup), tone: "plain" });
   }
   if (reasons.length === 0)
@@ -49,9 +56,15 @@ export function reasonsOf(g: Grant, names: Map<string, string>): Reason[] {
 const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {
   approved: { words: text.approved, tone: "ok" },
   implied: { words: text.fromAPolicyOrRole, tone: "ok" },
-  native: { words: text.unmanaged, tone: "warn" },
+  native: { words: text.unmanaged, tone: "neutral" },
   orphaned: { words: text.orphanAccount, tone: "bad" },
   ending: { words: text.ending, tone: "warn" },
+};
+
+const reviews: Record<string, { words: string; tone: "ok" | "warn" | "neutral" }> = {
+  found_at_first_import: { words: text.foundAtFirstImport, tone: "neutral" },
+  unmanaged: { words: text.unmanaged, tone: "warn" },
+  accepted: { words: text.acceptedAsFoundLower, tone: "ok" },
 };
 
 /** What a grant stands on, in words. */
@@ -62,14 +75,15 @@ export function basisOf(g: Grant): { words: string; tone: "ok" | "warn" | "bad" 
   if (g.status === "revoking") return { words: text.beingRevoked, tone: "info" };
   if (g.compliance_status === "implied" && g.directness === "inherited" && (g.reasons ?? []).length === 0)
     return { words: text.inheritedLower, tone: "ok" };
-  return standings[g.compliance_status ?? ""] ?? { words: String(g.status).replaceAll("_", " "), tone: "neutral" };
+  const review = g.compliance_status === "native" ? reviews[g.review_state ?? ""] : undefined;
+  return review ?? standings[g.compliance_status ?? ""] ?? { words: String(g.status).replaceAll("_", " "), tone: "neutral" };
 }
 
-/** How a grant is drawn: what nobody gave is unusual, what has no owner or came back is a conflict. */
+/** How a grant is drawn: what was given outside is unusual, what has no owner or came back is a conflict. */
 export function toneOf(g: Grant): Tone {
   if (g.reappeared || g.compliance_status === "orphaned" || g.reasons?.some((r) => r.effect === "deny" && r.state === "active"))
     return "bad";
-  if (g.compliance_status === "native") return "odd";
+  if (isUnmanaged(g)) return "odd";
   return g.compliance_status === "ending" || (g.desired && !g.observed) ? "soon" : "plain";
 }
 

@@ -323,3 +323,4 @@ export const strongSinceCauseProvisioningTasksWait = (strong: ReactNode, since: 
   rich`${strong} ${since}: ${cause}. Provisioning tasks wait until writes are resumed.`;
 export const showTasks = "Show tasks";
 export const resumeWrites = "Resume writes";
+export const resumeWritesOf = (name: Insert) => `Resume writes of ${name}`;

@@ -475,6 +475,8 @@ export const emergencyAccess = "Emergency access";
 export const directAssignment = "Direct assignment";
 export const exception = "Exception";
 export const acceptedAsFound = "Accepted as found";
+export const acceptedAsFoundLower = "accepted as found";
+export const foundAtFirstImport = "found at first import";
 export const certifiedInAReview = "Certified in a review";
 export const deniedSource = (source: Insert) => `Denied: ${source}`;
 export const roleRole = (role: Insert) => `Role: ${role}`;

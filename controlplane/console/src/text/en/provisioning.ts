@@ -57,6 +57,8 @@ export const shownWithEveryWaitingTaskAnd = "Shown with every waiting task and i
 // pausestate.tsx
 export const stateOfWriting = "State of writing";
 export const writingOn = "Writing on";
+export const writingStoppedForSystems = (n: Count) =>
+  `Writing on, but ${plural(n, { one: "stopped for # system", other: "stopped for # systems" })}`;
 export const writingOff = "Writing off";
 
 // retryfailed.tsx

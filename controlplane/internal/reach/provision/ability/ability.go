@@ -183,7 +183,7 @@ const WaitingSQL = `
 	         'the connector is ' || c.status || coalesce(': ' || c.status_reason, ''))
 	     when p.breaker_open_since is not null
 	     then jsonb_build_object('code', 'breaker_open', 'reason',
-	         coalesce(p.breaker_reason, 'too much has failed or changed; look at it, then reset the breaker'))
+	         coalesce(p.breaker_reason, 'too many changes failed or were made; check the cause, then resume writes'))
 	     when l.wait_until > now() and l.wait_code is not null
 	     then jsonb_build_object('code', 'target_unavailable', 'reason', l.wait_reason, 'until', l.wait_until)
 	end`

@@ -155,7 +155,7 @@ func (g *Guard) Quota(ctx context.Context, tx *pg.Tx, room int, ended []string) 
 	}
 	why := fmt.Sprintf(
 		"%d changes to %s were made within %s, the limit without a review; check that further changes are correct, "+
-			"then reset the circuit breaker",
+			"then resume writes",
 		most,
 		ability.Verb(operation),
 		g.limits.Window,
@@ -261,6 +261,6 @@ func (g *Guard) Failing(ctx context.Context, tx *pg.Tx) (open bool, err error) {
 	return true, g.trip(
 		ctx,
 		tx,
-		fmt.Sprintf("%d changes have failed, one after the other; see why, then reset the breaker", n),
+		fmt.Sprintf("%d consecutive changes failed; check the cause, then resume writes", n),
 	)
 }

@@ -31,8 +31,6 @@ func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
 type BreakerReset struct {
 	// ID of the connector.
 	ConnectorID string `json:"connector_id"`
-	// True if the circuit breaker is open; false after a reset.
-	Open bool `json:"open"`
 	// Tasks that go on now.
 	Waiting int64 `json:"waiting"`
 }

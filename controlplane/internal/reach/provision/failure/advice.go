@@ -67,7 +67,7 @@ func aboutPassword(d *v1.ErrorDetail) bool {
 }
 
 // Advice says what to do about a task that has failed: by the code where the connector gives an exact one, else by
-// operation and class.
+// operation and class. The message of the target is not part of it: a task shows it beside the advice.
 func Advice(operation, class string, d *v1.ErrorDetail) string {
 	text, exact := adviceOfCode[d.Code]
 	switch {
@@ -122,18 +122,21 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 			d.Message,
 		) + ". Change the policy, then retry."
 	case d.Class == v1.ClassPolicy, IsPermanent(d):
-		return withHint("A rule of the target system refuses the change, and will refuse it again. Its message: "+
-			sentence(d.Message)+" Fix the cause in the target system, then retry.", d)
+		return withHint(
+			"A rule of the target system refuses the change, and will refuse every retry. "+
+				"Fix the cause in the target system, then retry.",
+			d,
+		)
 	case class == classInvalid:
 		return withHint(
-			"The target refuses the values. Compare them with what the target accepts, mend the person's data or the "+
+			"The target refuses the values. Compare them with what the target accepts, correct the person's data or the "+
 				"connector's account template, then retry.",
 			d,
 		)
 	case class == classAuth:
 		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
 	case class == ClassConfig:
-		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Mend them, then retry."
+		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Correct them, then retry."
 	case class == ClassConflict:
 		return withHint("The target's state does not allow the change. Look at the record there, then retry.", d)
 	}
@@ -157,7 +160,7 @@ func adviseAfterTries(d *v1.ErrorDetail) string {
 			d.Target.LDAP.Name,
 		) + end
 	case d.Class == v1.ClassInternal, d.Class == v1.ClassProtocol, d.Class == v1.ClassTargetFault:
-		return withHint("All attempts ended with an error: "+sentence(d.Message), d) + end
+		return withHint("All attempts ended with an error.", d) + end
 	}
 	return "The target could not be reached, or did not answer, in all attempts. Test the connection." + end
 }

@@ -30,7 +30,7 @@ func TestAdviceFollowsTheCodeAndNotTheWords(t *testing.T) {
 		{"an attribute that the schema lacks", task.CreateAccount, noSuchAttribute, ClassConfig, "schema", "password"},
 		{"the same with a disable", task.Disable, noSuchAttribute, ClassConfig, "schema", "password"},
 		{"a change that the directory is unwilling to make", task.Disable, unwilling, classInvalid,
-			"no global superior knowledge", "reached"},
+			"refuse every retry", "no global superior knowledge"},
 		{"a password that is refused", task.CreateAccount, password, classInvalid, "password policy", ""},
 		{"an e-mail address with such a word", task.CreateAccount,
 			ldapAnswer(v1.ClassData, 21, "mail: pwd@password.example"), classInvalid, "refuses the values",

@@ -24,8 +24,6 @@ type Accepted struct {
 	Plan []v1.PlannedRequest `json:"plan" nullable:"false"`
 	// Of a dry run: why the target would refuse it.
 	Error *v1.ErrorDetail `json:"error"`
-	// Not in use; always absent.
-	Note string `json:"note,omitempty"`
 }
 
 type acceptedOut struct {

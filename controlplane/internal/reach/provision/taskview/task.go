@@ -75,8 +75,6 @@ type Task struct {
 	Advice *string `json:"advice" db:"advice"`
 	// Whether the change was confirmed in the target system.
 	Verified TaskVerified `json:"verified" db:"verified"`
-	// Not in use; always null.
-	AssignedTo *string `json:"assigned_to" db:"assigned_to"`
 	// Notes of the order and of later changes of the task, separated by semicolons; null if there are none.
 	Note *string `json:"note" db:"note"`
 	// Actor that created the task, with type, display and, if it has one, id.
@@ -202,7 +200,7 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	    case when t.state in ('queued', 'retrying', 'running') then ` + ability.WaitingSQL + ` end as waiting,
 	t.outcome, t.error, t.error_class, t.advice,
 	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id',
-	t.verified_run_id) as verified, t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at,
+	t.verified_run_id) as verified, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at,
 	    t.finished_at, t.version`
 
 // Find reads a task with its attempts if the transaction's viewer may see it; else, and when there is none, it is a

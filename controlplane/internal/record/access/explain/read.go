@@ -239,7 +239,7 @@ func fillWrites(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAske
 		                when p.write_mode = 'simulate' then 'changes of the system are only played through'
 		                when p.write_mode = 'manual' then 'changes of the system are made by hand' end,
 		           case when p.breaker_open_since is not null
-		                then concat_ws(': ', 'too many changes at once have stopped writing to the system',
+		                then concat_ws(': ', 'the circuit breaker has stopped writes',
 		                    nullif(p.breaker_reason, '')) end], null)
 		  from (select @connector::uuid as id) asked
 		  left join connector c on c.id = asked.id

@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/grant"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // GrantAcceptance takes grants as they were found in their targets.
@@ -51,10 +54,64 @@ func (s *Service) AcceptAsFound(
 			With(fault.Field{Pointer: "#/connector_id", Code: "required", Detail: "ids or connector_id is required"})
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if err := o.checkNamed(ctx, tx); err != nil {
+			return err
+		}
 		out, err = Accept(ctx, tx, o, dryRun)
 		return err
 	})
 	return out, err
+}
+
+// checkNamed refuses an acceptance that names a connector, an entitlement or grants that do not exist: an answer of no
+// accepted grants would look like nothing to do. All unknown grants are named at once.
+func (o GrantAcceptance) checkNamed(ctx context.Context, tx *pg.Tx) error {
+	if o.ConnectorID != "" {
+		const known = `select exists (select from connector c where c.id::text = lower($1) and c.deleted_at is null)`
+		there := false
+		if err := tx.QueryRow(ctx, known, o.ConnectorID).Scan(&there); err != nil {
+			return fmt.Errorf("find connector: %w", err)
+		}
+		if !there {
+			missing := fault.New(fault.NotFound, "Connector %s was not found.", o.ConnectorID)
+			return asField(missing, "connector_id", "unknown_connector")
+		}
+	}
+	if o.EntitlementID != "" {
+		if _, err := entitlement.Lookup(ctx, tx, o.EntitlementID, ""); err != nil {
+			return asField(err, "entitlement_id", "unknown_entitlement")
+		}
+	}
+	return o.checkGrants(ctx, tx)
+}
+
+// checkGrants refuses ids that are no grants.
+func (o GrantAcceptance) checkGrants(ctx context.Context, tx *pg.Tx) error {
+	const sql = `select id::text from access_grant where id = any($1::text[]::uuid[])`
+	asked := make([]string, 0, len(o.IDs))
+	for _, id := range o.IDs {
+		if listing.IsID(id) {
+			asked = append(asked, id)
+		}
+	}
+	known, err := pg.All[string](ctx, tx, "find grants", sql, asked)
+	if err != nil {
+		return err
+	}
+	var fields []fault.Field
+	for n, id := range o.IDs {
+		if !slices.Contains(known, strings.ToLower(id)) {
+			fields = append(fields, fault.Field{
+				Pointer: fmt.Sprintf("#/ids/%d", n),
+				Code:    "unknown_grant",
+				Detail:  fmt.Sprintf("Grant %s was not found.", id),
+			})
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%d of %d grants were not found.", len(fields), len(o.IDs)).With(fields...)
 }
 
 // Accept is AcceptAsFound within a transaction.

@@ -50,7 +50,8 @@ const (
 	aboutAccept = "Accepts unmanaged grants as they were found: by ids, or all of a system. They need no further " +
 		"decision, " +
 		"count as accepted in lists and figures, and explain names the person who accepted them. Your own access is " +
-		"omitted. With dry_run nothing is written."
+		"omitted. 422 names each connector, entitlement and grant that does not exist, and nothing is accepted. " +
+		"With dry_run nothing is written."
 )
 
 // giveIn is the input of give.
