@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/grantwright/grantwright/controlplane/internal/app/backup"
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
-	"github.com/spf13/cobra"
 )
 
 func backupCommand() *cobra.Command {

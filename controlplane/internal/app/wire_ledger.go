@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -39,7 +39,7 @@ func sentence(subject []byte) string {
 }
 
 // offeredTo reads whom an entitlement is offered to, in the language of rules.
-func offeredTo(c entitlement.EntitlementCondition) (entitlement.EntitlementCondition, []fault.Field) {
+func offeredTo(c fields.EntitlementCondition) (fields.EntitlementCondition, []fault.Field) {
 	read := accesspolicy.ReadRoleCondition(role.RoleCondition(c))
-	return entitlement.EntitlementCondition(read.Normal), read.Wrong
+	return fields.EntitlementCondition(read.Normal), read.Wrong
 }

@@ -129,6 +129,6 @@ func collect(n *fact.Needs, x node) {
 		case field.HasEntitlement:
 			n.Entitlements = fact.AddMissing(n.Entitlements, x.texts)
 		}
-		n.Clock = n.Clock || x.moment.relative
+		n.Clock = n.Clock || x.moment.Relative
 	}
 }

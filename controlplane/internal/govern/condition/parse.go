@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/moment"
 )
 
 // parser collects what is wrong, so that all of it is told at once.
@@ -283,7 +284,7 @@ func (p *parser) value(r *rule, m map[string]any, at string) {
 // instant.
 func (p *parser) when(r *rule, v any, at string) {
 	s, _ := v.(string)
-	w, ok := parseWhen(s)
+	w, ok := moment.Parse(s)
 	if !ok {
 		p.refuse(
 			at,
@@ -291,11 +292,11 @@ func (p *parser) when(r *rule, v any, at string) {
 			[]string{"today", "P30D", "-P30D"},
 			"a date such as 2026-03-01, or one that moves: today, P30D for 30 days from today, -P30D for 30 days ago",
 		)
-	} else if w.exact && r.field.Kind == field.Date {
+	} else if w.Exact && r.field.Kind == field.Date {
 		p.refuse(
 			at,
 			"wrong_type",
-			[]string{w.at.Format("2006-01-02")},
+			[]string{w.At.Format("2006-01-02")},
 			"%s is a date without a time",
 			r.field.FullName(),
 		)

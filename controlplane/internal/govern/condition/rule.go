@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/field"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/moment"
 )
 
 // group joins rules.
@@ -41,7 +42,7 @@ type rule struct {
 	number  float64
 	want    bool
 	// moment is the date of before, after and dates.
-	moment when
+	moment moment.Moment
 	among  map[string]bool // texts as the field compares them
 }
 
@@ -198,19 +199,19 @@ func (r *rule) contains(v any) (met, fits bool) {
 // sameDay compares days in UTC.
 func (r *rule) sameDay(v any, today time.Time) (met, fits bool) {
 	s, isText := v.(string)
-	t, _, ok := instant(s)
-	return ok && t.Format(time.DateOnly) == r.moment.on(today).Format(time.DateOnly), isText && ok
+	t, _, ok := moment.Instant(s)
+	return ok && t.Format(time.DateOnly) == r.moment.On(today).Format(time.DateOnly), isText && ok
 }
 
 // ordered compares times. Of a day and an instant the days count, so that nothing is after the day it is on.
 func (r *rule) ordered(v any, f fact.Facts) (met, fits bool) {
 	s, isText := v.(string)
-	t, exact, ok := instant(s)
+	t, exact, ok := moment.Instant(s)
 	if !isText || !ok {
 		return false, false
 	}
-	limit := r.moment.on(f.Today())
-	if !exact || !r.moment.exact {
+	limit := r.moment.On(f.Today())
+	if !exact || !r.moment.Exact {
 		t, limit = day(t), day(limit)
 	}
 	return r.op == field.Before && t.Before(limit) || r.op == field.After && t.After(limit), true

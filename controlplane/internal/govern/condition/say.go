@@ -1,7 +1,6 @@
 package condition
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -64,9 +63,9 @@ func (r *rule) predicate() string {
 	case field.Lt:
 		return "is less than " + field.PlainNumber(r.number)
 	case field.Before:
-		return "is before " + r.moment.say()
+		return "is before " + r.moment.Say()
 	case field.After:
-		return "is after " + r.moment.say()
+		return "is after " + r.moment.Say()
 	case field.Contains:
 		return "contains " + list(r.spoken(), "or")
 	case field.StartsWith:
@@ -85,7 +84,7 @@ func (r *rule) predicate() string {
 func (r *rule) single() string {
 	switch r.field.Kind {
 	case field.Date:
-		return r.moment.say()
+		return r.moment.Say()
 	case field.Flag:
 		return strconv.FormatBool(r.want)
 	}
@@ -119,30 +118,4 @@ func list(words []string, joint string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " " + joint + " " + words[last]
-}
-
-// say is the time in words.
-func (w when) say() string {
-	if !w.relative {
-		return w.String()
-	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		unit string
-	}{{w.years, "year"}, {w.months, "month"}, {w.days, "day"}} {
-		switch {
-		case p.n == 1:
-			parts = append(parts, "1 "+p.unit)
-		case p.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", p.n, p.unit))
-		}
-	}
-	switch {
-	case len(parts) == 0:
-		return "today"
-	case w.past:
-		return strings.Join(parts, " ") + " ago"
-	}
-	return strings.Join(parts, " ") + " from today"
 }

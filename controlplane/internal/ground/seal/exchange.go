@@ -3,8 +3,9 @@ package seal
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal/keyfile"
 )
 
 // AddToFile puts the master key in newKey, a file that is made when it is not there, into the key file at path: last,
@@ -15,7 +16,7 @@ func AddToFile(path, newKey string, first bool) (Fingerprint, error) {
 	if err != nil {
 		return "", err
 	}
-	keys, err := readKeys(path)
+	keys, err := keyfile.Read(path)
 	if err != nil {
 		return "", err
 	}
@@ -29,12 +30,12 @@ func AddToFile(path, newKey string, first bool) (Fingerprint, error) {
 	} else {
 		keys = append(keys, added.key)
 	}
-	return added.name(), replaceFile(path, keys)
+	return added.name(), keyfile.Replace(path, keys)
 }
 
 // RemoveFromFile takes a master key out of the key file at path. The last one stays.
 func RemoveFromFile(path string, key Fingerprint) error {
-	keys, err := readKeys(path)
+	keys, err := keyfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func RemoveFromFile(path string, key Fingerprint) error {
 	case len(keys) == 1:
 		return fmt.Errorf("%s is the only master key in %s", key, path)
 	}
-	return replaceFile(path, slices.Delete(keys, at, at+1))
+	return keyfile.Replace(path, slices.Delete(keys, at, at+1))
 }
 
 // theOneKey reads a file with one key, and makes it when it is not there.
@@ -57,7 +58,7 @@ func theOneKey(path string) (*master, error) {
 	if _, err := OpenOrCreateFile(path); err != nil {
 		return nil, err
 	}
-	keys, err := readKeys(path)
+	keys, err := keyfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -70,18 +71,4 @@ func theOneKey(path string) (*master, error) {
 // without removes a master key from a list of keys, in place.
 func without(keys [][]byte, m *master) [][]byte {
 	return slices.DeleteFunc(keys, func(key []byte) bool { return bytes.Equal(key, m.key) })
-}
-
-// replaceFile writes the keys to a new file beside the old one and renames it, so that at any
-// moment one whole file is there. A symbolic link is replaced, not followed.
-func replaceFile(path string, keys [][]byte) error {
-	temp, err := writeBeside(path, keys)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		_ = os.Remove(temp)
-		return fmt.Errorf("replace the master key file: %w", err)
-	}
-	return keepEntry(path)
 }

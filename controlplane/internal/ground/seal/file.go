@@ -1,23 +1,16 @@
 package seal
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-)
 
-// keySize is the size of every key here: AES-256.
-const keySize = 32
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal/keyfile"
+)
 
 // OpenFiles reads master keys from files that the operator provides. A file holds 32 raw bytes, or keys in base64 or
 // hexadecimal, one a line; lines that begin with # say something to people. The first key of all is for sealing.
@@ -42,7 +35,7 @@ func OpenOrCreateFile(path string) (*Keyring, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return k, err
 	}
-	if err := createFile(path); err != nil {
+	if err := keyfile.Create(path); err != nil {
 		return nil, err
 	}
 	return OpenFiles(path)
@@ -65,11 +58,11 @@ func (s *source) changed() (keys [][]byte, changed bool, err error) {
 			return nil, false, fmt.Errorf("read the master key: %w", err)
 		}
 	}
-	if slices.EqualFunc(look, s.seen, sameFile) {
+	if slices.EqualFunc(look, s.seen, keyfile.SameFile) {
 		return nil, false, nil
 	}
 	for _, path := range s.paths {
-		found, err := readKeys(path)
+		found, err := keyfile.Read(path)
 		if err != nil {
 			return nil, false, err
 		}
@@ -77,121 +70,4 @@ func (s *source) changed() (keys [][]byte, changed bool, err error) {
 	}
 	s.seen = look
 	return keys, true, nil
-}
-
-// sameFile says whether a file is likely as it was read. A change that keeps the size, the
-// modification time and the inode is not noticed.
-func sameFile(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// readKeys reads the master keys of one file, that which seals first. An error names the file and
-// never says what it holds.
-func readKeys(path string) ([][]byte, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the master key: %w", err)
-	}
-	keys, err := parseKeys(raw)
-	if err != nil {
-		return nil, fmt.Errorf("the master key in %s: %w", path, err)
-	}
-	return keys, nil
-}
-
-// parseKeys reads a file of exactly 32 bytes as one raw key, and any other as lines: one key each,
-// in hexadecimal or base64; empty lines and those that begin with # are skipped. A file without a
-// key is an error.
-func parseKeys(raw []byte) (keys [][]byte, err error) {
-	if len(raw) == keySize {
-		return [][]byte{raw}, nil
-	}
-	for line := range bytes.Lines(raw) {
-		text := string(bytes.TrimSpace(line))
-		if text == "" || strings.HasPrefix(text, "#") {
-			continue
-		}
-		key, err := parseKey(text)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
-	}
-	if len(keys) == 0 {
-		return nil, errNotAKey
-	}
-	return keys, nil
-}
-
-var errNotAKey = errors.New("it must be 32 bytes: raw, in base64 or in hexadecimal")
-
-// parseKey tries the encodings in an order in which none is mistaken for another: 64 hexadecimal
-// digits are valid base64 as well, but of 48 bytes.
-func parseKey(text string) ([]byte, error) {
-	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
-	} {
-		if key, err := decode(text); err == nil && len(key) == keySize {
-			return key, nil
-		}
-	}
-	return nil, errNotAKey
-}
-
-// createFile writes a new key beside path and links it into place: nobody ever reads half a key, and who comes second
-// finds the first one's.
-func createFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the master key: %w", err)
-	}
-	temp, err := writeBeside(path, [][]byte{newKey()})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp) }()
-	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("put the master key in place: %w", err)
-	}
-	return keepEntry(path)
-}
-
-// keepEntry makes sure that a file is still in its folder after the power fails: the database keeps what is sealed
-// under a key from the commit on, and so the key must be there for good before.
-func keepEntry(path string) error {
-	if runtime.GOOS == "windows" { // which cannot sync a folder, and keeps entries itself
-		return nil
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err == nil {
-		err = errors.Join(dir.Sync(), dir.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("make the master key durable: %w", err)
-	}
-	return nil
-}
-
-// writeBeside writes keys into a new file in path's folder, for its owner alone.
-func writeBeside(path string, keys [][]byte) (string, error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".master-*")
-	if err != nil {
-		return "", fmt.Errorf("write the master key: %w", err)
-	}
-	var text strings.Builder
-	for _, key := range keys {
-		text.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
-	}
-	_, err = temp.WriteString(text.String())
-	if err := errors.Join(err, temp.Chmod(0o600), temp.Sync(), temp.Close()); err != nil {
-		_ = os.Remove(temp.Name())
-		return "", fmt.Errorf("write the master key: %w", err)
-	}
-	return temp.Name(), nil
-}
-
-// newKey makes a random key. crypto/rand never fails: it ends the process instead.
-func newKey() []byte {
-	key := make([]byte, keySize)
-	_, _ = rand.Read(key)
-	return key
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal/keyfile"
 )
 
 // Errors of opening. Neither says anything about the value.
@@ -79,7 +81,7 @@ func (k *Keyring) Masters() []Fingerprint {
 func (k *Keyring) Derive(purpose string) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.masters[len(k.masters)-1].expand("derive/"+purpose, keySize)
+	return k.masters[len(k.masters)-1].expand("derive/"+purpose, keyfile.KeySize)
 }
 
 // SealGlobal seals what belongs to the deployment and not to a tenant. purpose must be given again to open.

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal/keyfile"
 )
 
 // master is one master key.
@@ -25,7 +27,7 @@ type master struct {
 // newMaster takes a copy of a key. 32 zero bytes are refused: they are what an empty volume or a
 // forgotten variable looks like.
 func newMaster(key []byte) (*master, error) {
-	if len(key) != keySize || bytes.Count(key, []byte{0}) == keySize {
+	if len(key) != keyfile.KeySize || bytes.Count(key, []byte{0}) == keyfile.KeySize {
 		return nil, errors.New("a master key has 32 bytes that are not all zero")
 	}
 	m := &master{key: bytes.Clone(key), purposes: map[string]cipher.AEAD{}}
@@ -71,7 +73,7 @@ func (m *master) forPurpose(purpose string) (cipher.AEAD, error) {
 	if aead, ok := m.purposes[purpose]; ok {
 		return aead, nil
 	}
-	aead, err := newAEAD(m.expand("global/"+purpose, keySize))
+	aead, err := newAEAD(m.expand("global/"+purpose, keyfile.KeySize))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal/keyfile"
 )
 
 // Place is where a sealed value is kept. A value opens only at the place it was sealed for. The tenant is that of the
@@ -175,7 +176,7 @@ func (k *Keyring) keepNewest(tenant string, key dataKey) {
 // create makes that version of the tenant's data key. Of two transactions that do so, the second waits and finds the
 // other's.
 func (k *Keyring) create(ctx context.Context, tx *pg.Tx, version uint32) error {
-	wrapped, err := k.SealGlobal(wrapPurpose(tx.Viewer.Tenant, version), newKey())
+	wrapped, err := k.SealGlobal(wrapPurpose(tx.Viewer.Tenant, version), keyfile.NewKey())
 	if err != nil {
 		return err
 	}

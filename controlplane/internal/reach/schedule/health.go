@@ -2,71 +2,21 @@ package schedule
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule/healthreport"
 )
 
 // lastRuns is how many runs are shown of a connector's health.
 const lastRuns = 10
 
-// HealthReport is how a connector fares.
-type HealthReport struct {
-	health.ConnectorHealth
-	// Time of the last successful sync run; null when there was none.
-	LastSuccessAt *time.Time `json:"last_success_at"`
-	// Runs that have failed since the last one that succeeded.
-	ConsecutiveFailures int `json:"consecutive_failures"`
-	// Of the runs that ended in the last seven days, from 0 to 1; null when there was none.
-	SuccessRate7d *float64 `json:"success_rate_7d"`
-	// Time of the next scheduled sync run; null when none is scheduled.
-	NextRunAt *time.Time `json:"next_run_at"`
-	// When a membership that was removed in the target system is removed here. It can be immediate, or with the next
-	// incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental
-	// syncs do not report removals, or every sync, if all are full.
-	Removals string `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync"`
-	// The last ten, the newest first.
-	LastRuns []HealthRun `json:"last_runs" nullable:"false"`
-
-	// Its provisioning tasks. See health.writing for whether they are sent.
-	Provisioning taskview.ProvisioningHealth `json:"provisioning"`
-}
-
-// HealthRun is a run, in short.
-type HealthRun struct {
-	// ID of the sync run.
-	ID string `json:"id" db:"id"`
-	// Origin of the run, such as api, manual, schedule or wizard.
-	Trigger string `json:"trigger" db:"trigger"`
-	// Whether the run applies changes (apply) or only shows them (preview).
-	Mode string `json:"mode" db:"purpose"`
-	// It read everything, or is to.
-	Full bool `json:"full" db:"reads_all"`
-	// Status of the sync run.
-	Status string `json:"status" db:"status"`
-	// Class of the error that the run ended with; null when there was none.
-	ErrorClass *string `json:"error_class" db:"class"`
-	// Code of the error that the run ended with; null when there was none.
-	ErrorCode *string `json:"error_code" db:"code"`
-	// Time the run was created.
-	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	// Time the run ended; null until then.
-	FinishedAt *time.Time `json:"finished_at" db:"finished_at"`
-	// Duration of the run, in milliseconds; null until it ends.
-	DurationMS *int64 `json:"duration_ms" db:"duration_ms"`
-	// User, token or service that requested the run.
-	RequestedBy json.RawMessage `json:"requested_by" db:"requested_by"`
-}
-
-type healthOut struct{ Body HealthReport }
+type healthOut struct{ Body healthreport.HealthReport }
 
 func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*healthOut, error) {
 	out := &healthOut{}
@@ -75,7 +25,11 @@ func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*heal
 		if err != nil {
 			return err
 		}
-		out.Body = HealthReport{ConnectorHealth: c.Health, LastSuccessAt: c.LastSuccessAt, NextRunAt: c.NextRunAt}
+		out.Body = healthreport.HealthReport{
+			ConnectorHealth: c.Health,
+			LastSuccessAt:   c.LastSuccessAt,
+			NextRunAt:       c.NextRunAt,
+		}
 		if out.Body.Provisioning, err = taskview.Health(ctx, tx, c.ID); err != nil {
 			return err
 		}
@@ -85,7 +39,7 @@ func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*heal
 }
 
 // fares counts a connector's runs. What happened to them is told by the states that package connector goes by.
-func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthReport) error {
+func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *healthreport.HealthReport) error {
 	const failures = `
 		select count(*)
 		  from sync_run r
@@ -143,7 +97,7 @@ func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthRepo
 	if err != nil {
 		return fmt.Errorf("list last runs: %w", err)
 	}
-	if h.LastRuns, err = pgx.CollectRows(rows, pgx.RowToStructByName[HealthRun]); err != nil {
+	if h.LastRuns, err = pgx.CollectRows(rows, pgx.RowToStructByName[healthreport.HealthRun]); err != nil {
 		return fmt.Errorf("list last runs: %w", err)
 	}
 	return nil

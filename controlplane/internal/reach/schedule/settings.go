@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/health"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule/cron"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/schedule/duration"
 )
 
 // minimum is how far runs of one kind are apart at least.
@@ -79,7 +80,7 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 	if p.zone, err = zone(s.Timezone); err != nil {
 		refuse("timezone", "unknown_timezone", err.Error())
 	}
-	if p.jitter, err = parseDuration(s.Jitter); err != nil {
+	if p.jitter, err = duration.Parse(s.Jitter); err != nil {
 		refuse("jitter", "invalid", err.Error())
 	}
 	for _, kind := range []struct {
@@ -105,7 +106,7 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 			refuse(
 				kind.field,
 				"too_often",
-				fmt.Sprintf("two occurrences are %s apart; runs are five minutes apart at least", spoken(gap)),
+				fmt.Sprintf("two occurrences are %s apart; runs are five minutes apart at least", duration.Words(gap)),
 			)
 		case gap-p.jitter < minimum:
 			refuse(
@@ -115,8 +116,8 @@ func (s ScheduleSettings) plan(connector string) (plan, error) {
 					"occurrences of %s may be %s apart: with this jitter, two runs could be less than five minutes "+
 						"apart; it may be %s at most",
 					kind.field,
-					spoken(gap),
-					formatDuration(gap-minimum),
+					duration.Words(gap),
+					duration.Format(gap-minimum),
 				),
 			)
 		}
@@ -133,12 +134,4 @@ func zone(name string) (*time.Location, error) {
 		return time.UTC, nil
 	}
 	return span.FindZone(name)
-}
-
-// spoken writes a distance for people.
-func spoken(d time.Duration) string {
-	if d == time.Minute {
-		return "one minute"
-	}
-	return fmt.Sprintf("%d minutes", int(d/time.Minute))
 }

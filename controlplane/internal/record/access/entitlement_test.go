@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -24,11 +24,11 @@ func catalogued(t *testing.T) (h *recordtest.House, group, owner string) {
 			DB:      db,
 			Cursors: cursors,
 			Now:     time.Now,
-			Conditions: func(c entitlement.EntitlementCondition) (entitlement.EntitlementCondition, []fault.Field) {
+			Conditions: func(c fields.EntitlementCondition) (fields.EntitlementCondition, []fault.Field) {
 				if c["match"] != "all" {
 					return nil, []fault.Field{{Pointer: "#/match", Code: "invalid", Detail: "match is all"}}
 				}
-				return entitlement.EntitlementCondition{"match": "all", "rules": c["rules"]}, nil
+				return fields.EntitlementCondition{"match": "all", "rules": c["rules"]}, nil
 			},
 		}
 		return s.Routes()

@@ -15,14 +15,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
 )
 
 // Bootstrap is what a tenant begins with.
 type Bootstrap struct {
 	Slug, Name        string
 	Region            string
-	Limits            Limits
-	Settings          Preferences
+	Limits            preferences.Limits
+	Settings          preferences.Preferences
 	SectorPacks       []SectorPackChoice
 	Packs             Packs // what installs them
 	AdminEmail        string
@@ -88,9 +89,9 @@ func (b Bootstrap) in(ctx context.Context, tx *pg.Tx, hash *string) (out Result,
 // check tidies the values and refuses what a tenant cannot begin with.
 func (b *Bootstrap) check() error {
 	b.AdminEmail, b.AdminName = strings.TrimSpace(b.AdminEmail), strings.TrimSpace(b.AdminName)
-	b.Name, b.Region = tidyName(b.Name, b.Slug), strings.TrimSpace(b.Region)
-	b.Settings.fill()
-	if err := errors.Join(b.Packs.check(b.SectorPacks), b.Settings.check()); err != nil {
+	b.Name, b.Region = preferences.TidyName(b.Name, b.Slug), strings.TrimSpace(b.Region)
+	b.Settings.Fill()
+	if err := errors.Join(b.Packs.check(b.SectorPacks), b.Settings.Check()); err != nil {
 		return err
 	}
 	address, err := mail.ParseAddress(b.AdminEmail)

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
 )
 
 // change is what one call does to a tenant whose row is locked: do gives the entry for the logs.
@@ -53,7 +54,7 @@ type editable struct {
 	// Region of the tenant.
 	Region string `json:"region"`
 	// Preferences of the tenant.
-	Settings Preferences `json:"settings"`
+	Settings preferences.Preferences `json:"settings"`
 }
 
 // PreferencesPatch is what a merge patch of settings may hold.
@@ -155,9 +156,9 @@ func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, 
 	if err != nil {
 		return audit.Entry{}, err
 	}
-	after.Name, after.Region = tidyName(after.Name, t.Slug), strings.TrimSpace(after.Region)
-	after.Settings.fill()
-	if err := after.Settings.check(); err != nil {
+	after.Name, after.Region = preferences.TidyName(after.Name, t.Slug), strings.TrimSpace(after.Region)
+	after.Settings.Fill()
+	if err := after.Settings.Check(); err != nil {
 		return audit.Entry{}, err
 	}
 	changes, err := mergepatch.Diff(before, after)
@@ -178,7 +179,7 @@ type limitIn struct {
 	// ID of the tenant.
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body Limits
+	Body preferences.Limits
 }
 
 // limit is POST …/limits. All limits are replaced.

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
 )
 
 // NewTenant is a tenant that is to be made.
@@ -28,9 +29,9 @@ type NewTenant struct {
 	// both or neither.
 	SectorPacks []SectorPackChoice `json:"sector_packs,omitempty" maxItems:"50"`
 	// Limits of the tenant.
-	Limits Limits `json:"limits,omitempty" required:"false"`
+	Limits preferences.Limits `json:"limits,omitempty" required:"false"`
 	// Settings of the tenant.
-	Settings Preferences `json:"settings,omitempty" required:"false"`
+	Settings preferences.Preferences `json:"settings,omitempty" required:"false"`
 }
 
 // createIn is the input of create.

@@ -45,7 +45,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	}
 	items := make([]Tenancy, len(rows))
 	for i, t := range rows {
-		t.Settings.fill()
+		t.Settings.Fill()
 		items[i] = s.resource(t)
 	}
 	return httpapi.Out(walk, items, total, func(r Tenancy) []string {

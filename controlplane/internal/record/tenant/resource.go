@@ -1,6 +1,10 @@
 package tenant
 
-import "time"
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
+)
 
 // Tenancy is a tenant in the API.
 type Tenancy struct {
@@ -21,9 +25,9 @@ type Tenancy struct {
 	// How far the tenant has come.
 	FunnelState Stage `json:"funnel_state" enum:"bootstrapped,connected"`
 	// Limits of the tenant.
-	Limits Limits `json:"limits"`
+	Limits preferences.Limits `json:"limits"`
 	// Settings of the tenant.
-	Settings Preferences `json:"settings"`
+	Settings preferences.Preferences `json:"settings"`
 	// Time the tenant was closed. Null if it was not closed.
 	ClosedAt *time.Time `json:"closed_at" nullable:"true"`
 	// From then on everything that belongs to the closing tenant is deleted, and it cannot be opened again.

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
 )
 
 // Status of a tenant.
@@ -38,21 +39,21 @@ var stages = []Stage{Bootstrapped, Connected}
 
 // Tenant is a customer.
 type Tenant struct {
-	ID         string      `db:"id"`
-	Slug       string      `db:"slug"`
-	Name       string      `db:"name"`
-	Region     string      `db:"region"`
-	Status     Status      `db:"status"`
-	Reason     *string     `db:"status_reason"` // why an operator has suspended or closed it
-	Stage      Stage       `db:"funnel_state"`
-	Limits     Limits      `db:"limits"`
-	Settings   Preferences `db:"settings"`
-	ClosedAt   *time.Time  `db:"closed_at"`
-	PurgeAfter *time.Time  `db:"purge_after"` // when the grace of one that is closing ends
-	Purged     int64       `db:"purged"`      // rows of it that have been deleted since
-	CreatedAt  time.Time   `db:"created_at"`
-	UpdatedAt  time.Time   `db:"updated_at"`
-	Version    int         `db:"version"`
+	ID         string                  `db:"id"`
+	Slug       string                  `db:"slug"`
+	Name       string                  `db:"name"`
+	Region     string                  `db:"region"`
+	Status     Status                  `db:"status"`
+	Reason     *string                 `db:"status_reason"` // why an operator has suspended or closed it
+	Stage      Stage                   `db:"funnel_state"`
+	Limits     preferences.Limits      `db:"limits"`
+	Settings   preferences.Preferences `db:"settings"`
+	ClosedAt   *time.Time              `db:"closed_at"`
+	PurgeAfter *time.Time              `db:"purge_after"` // when the grace of one that is closing ends
+	Purged     int64                   `db:"purged"`      // rows of it that have been deleted since
+	CreatedAt  time.Time               `db:"created_at"`
+	UpdatedAt  time.Time               `db:"updated_at"`
+	Version    int                     `db:"version"`
 }
 
 // columns are the columns of Tenant.
@@ -117,7 +118,7 @@ func find(ctx context.Context, tx *pg.Tx, lock string) (Tenant, error) {
 	case err != nil:
 		return Tenant{}, err
 	}
-	t.Settings.fill()
+	t.Settings.Fill()
 	return t, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/state"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/store"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/handover"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -32,7 +33,7 @@ func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]Stag
 	if err != nil {
 		return nil, err
 	}
-	handed, err := decision.HandedOnTasks(ctx, tx, openTasks(flows))
+	handed, err := handover.HandedOnTasks(ctx, tx, openTasks(flows))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]st
 }
 
 // instance is a stage as others see it. handed are tasks that those who were asked have given to others.
-func instance(f *state.Flow, st *state.Stage, handed map[string]*decision.HandedOn) StageInstance {
+func instance(f *state.Flow, st *state.Stage, handed map[string]*handover.HandedOn) StageInstance {
 	d := f.Definition(st.Stage)
 	s := StageInstance{
 		Index:       st.Stage,
@@ -135,7 +136,7 @@ func instance(f *state.Flow, st *state.Stage, handed map[string]*decision.Handed
 func current(
 	s *state.Slot,
 	before []SlotInstance,
-	handed map[string]*decision.HandedOn,
+	handed map[string]*handover.HandedOn,
 ) (now []SlotInstance) {
 	asked := slotInstance(s)
 	if s.State != state.SlotOpen || s.TaskID == nil {

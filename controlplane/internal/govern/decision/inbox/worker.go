@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/inbox/leaver"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -66,7 +67,7 @@ func (s *Service) Kinds() []queue.Kind {
 			About:   "Reassigns tasks of people who left or can no longer sign in, and ends their delegations.",
 			Subject: "identity",
 			Batch:   batch,
-			Work:    followLeavers,
+			Work:    leaver.FollowLeavers,
 		},
 	}
 }

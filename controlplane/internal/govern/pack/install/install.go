@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/accessdiff"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/install/confirmation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -206,7 +207,7 @@ func (s *Service) perform(
 	if planned.Impact, err = accessdiff.Compare(ctx, tx, before, after, s.Now()); err != nil {
 		return out, planned, err
 	}
-	planned.PlanHash = hashOf(
+	planned.PlanHash = confirmation.HashOf(
 		q.Key,
 		a.Version,
 		a.Checksum,
@@ -216,7 +217,7 @@ func (s *Service) perform(
 	)
 	planned.Impact.PlanHash = planned.PlanHash
 	if !q.Dry && !q.Trusting {
-		if err := confirmed(planned.Impact, q.Confirm); err != nil {
+		if err := confirmation.Check(planned.Impact, q.Confirm); err != nil {
 			return out, planned, err
 		}
 	}

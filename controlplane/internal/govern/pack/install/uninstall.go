@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/accessdiff"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/install/confirmation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
@@ -95,7 +96,7 @@ func agreed(out PackRemoval, confirm string) error {
 			},
 		}
 	}
-	return confirmed(effect, confirm)
+	return confirmation.Check(effect, confirm)
 }
 
 // takeBack takes a pack's objects out of use, or leaves them to the tenant.
@@ -177,7 +178,16 @@ func (s *Service) takeBack(
 	if out.Impact, err = accessdiff.Compare(ctx, tx, before, after, s.Now()); err != nil {
 		return out, err
 	}
-	out.PlanHash = hashOf("uninstall", i.Key, i.PackVersion, mode, out.Remove, out.Leaving, out.Detach, out.Impact)
+	out.PlanHash = confirmation.HashOf(
+		"uninstall",
+		i.Key,
+		i.PackVersion,
+		mode,
+		out.Remove,
+		out.Leaving,
+		out.Detach,
+		out.Impact,
+	)
 	out.Impact.PlanHash = out.PlanHash
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper/display"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -58,15 +59,15 @@ func (m *Mapper) Preview(of Sample, today time.Time) []Row {
 	}
 	for _, r := range of.Accounts {
 		custom, problems := m.Account(&r)
-		add(mapping.ObjectAccount, r.ExternalID, r.Attributes, shownAccount(&r, custom), problems)
+		add(mapping.ObjectAccount, r.ExternalID, r.Attributes, display.Account(&r, custom), problems)
 	}
 	for _, r := range of.Entitlements {
 		custom, problems := m.Entitlement(&r)
-		add(mapping.ObjectEntitlement, r.ExternalID, r.Attributes, shownEntitlement(&r, custom), problems)
+		add(mapping.ObjectEntitlement, r.ExternalID, r.Attributes, display.Entitlement(&r, custom), problems)
 	}
 	for _, r := range of.Grants {
 		custom, problems := m.Grant(&r)
-		add(mapping.ObjectGrant, GrantName(&r), r.Attributes, shownGrant(&r, custom), problems)
+		add(mapping.ObjectGrant, GrantName(&r), r.Attributes, display.Grant(&r, custom), problems)
 	}
 	return rows
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
@@ -180,7 +181,7 @@ func (s *Service) checkSet(ctx context.Context, tx *pg.Tx, patch []byte) error {
 	if err != nil {
 		return err
 	}
-	return after.check(ctx, tx, "", EntitlementFields{})
+	return after.Check(ctx, tx, "", fields.EntitlementFields{})
 }
 
 // patched stands for a description where none is asked for yet.
@@ -196,7 +197,7 @@ var writableMembers = append(
 		"lifecycle",
 		"replacement_id",
 	},
-	described...)
+	fields.Described...)
 
 func (s *Service) updateAll(
 	ctx context.Context,
@@ -262,7 +263,7 @@ func (s *Service) becomes(v viewer.Viewer, e Entitlement, patch []byte) (written
 	if err != nil {
 		return written{}, nil, err
 	}
-	if err := e.mayWrite(v, after, members); err != nil {
+	if err := e.MayWrite(v, after, members); err != nil {
 		return written{}, nil, err
 	}
 	if after.ReplacementID != nil && *after.ReplacementID == e.ID {

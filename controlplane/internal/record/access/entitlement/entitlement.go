@@ -1,59 +1,13 @@
 package entitlement
 
 import (
-	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
-
-// disconnected is the lifecycle of an entitlement whose connector was deleted.
-const disconnected = "disconnected"
-
-// EntitlementCondition is a condition as it is sent and stored.
-type EntitlementCondition map[string]any
-
-// EntitlementFields are what may be written of an entitlement: by administrators all of it, by its owners what
-// describes it.
-type EntitlementFields struct {
-	// What it is for, in words for those who ask for it.
-	BusinessDescription *string `json:"business_description" db:"business_description" required:"false" maxLength:"4000"`
-	// What it allows, point by point.
-	PermissionSummary []string `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50"`
-	// Identities who own it; as resource owners they see who holds it.
-	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	// People who replace the owners if an approval needs an owner. This does not extend what they can see.
-	BackupOwnerIDs []string `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	// True if the entitlement gives elevated rights, such as those of an administrator.
-	Privileged bool `json:"privileged" db:"privileged" required:"false"`
-	// Risk of the entitlement. The default is low.
-	RiskLevel string `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
-	// Such as SOX or HIPAA.
-	ComplianceTags []string `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
-	// Functions of the business, for the separation of duties.
-	DutyTags []string `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50"`
-	// The kinds of data that it opens.
-	DataClasses []string `json:"data_classes" db:"data_classes" required:"false" nullable:"false" maxItems:"50"`
-	// Needs a business_description or description.
-	Requestable bool `json:"requestable" db:"requestable" required:"false"`
-	// The people who can request it, as a condition. Null: everyone.
-	VisibleTo EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true"`
-	// The longest that it can be asked for, in ISO 8601.
-	MaxDuration *string `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" example:"P90D"`
-	// The duration of a request that names none, at most max_duration.
-	DefaultDuration *string `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" example:"P30D"`
-	// The longest that one extension adds.
-	ExtensionMax *string `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" example:"P30D"`
-	// Its approval rule; null: the tenant's rules apply.
-	ApprovalRuleID *string `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid"`
-	// State of the entitlement. deprecated: no new grants. retired: it is out of use. disconnected: its connector was
-	// deleted; it is not written.
-	Lifecycle string `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected"`
-	// What to ask for instead of it.
-	ReplacementID *string `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid"`
-}
 
 // Entitlement is a right that can be granted in one target system: a group, role, permission set or licence.
 type Entitlement struct {
@@ -77,7 +31,7 @@ type Entitlement struct {
 	Description *string `json:"description" db:"description"`
 	// What it opens.
 	Resource map[string]any `json:"resource" db:"resource"`
-	EntitlementFields
+	fields.EntitlementFields
 	// The owners in owner_ids that the target system names. A person set the others.
 	SourceOwnerIDs []string `json:"source_owner_ids" db:"source_owner_ids" nullable:"false"`
 	// The origin of privileged: rule or human. Null: not set.
@@ -123,8 +77,6 @@ type EntitlementDetail struct {
 	// Of these, members who have held it for 90 days without using it, as their system reports.
 	UnusedGrantCount int64 `json:"unused_grant_count"`
 }
-
-func blank(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }
 
 func (e Entitlement) subject() audit.Subject {
 	return audit.Subject{Type: "entitlement", ID: e.ID, Display: e.Name}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 )
 
 // Routes are the paths under /entitlements that read and change entitlements.
@@ -69,7 +70,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *one) (*httpapi.
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    EntitlementFields
+	Body    fields.EntitlementFields
 	RawBody []byte
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
@@ -61,11 +62,11 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 		}
 		after := before.EntitlementFields
 		after.Lifecycle, after.Requestable, after.ReplacementID = "retired", false, in.Body.ReplacementID
-		if err := after.check(
+		if err := after.Check(
 			ctx,
 			tx,
 			in.ID,
-			EntitlementFields{
+			fields.EntitlementFields{
 				OwnerIDs:       before.OwnerIDs,
 				BackupOwnerIDs: before.BackupOwnerIDs,
 				ApprovalRuleID: before.ApprovalRuleID,

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
@@ -20,7 +21,7 @@ import (
 
 // Reader reads a condition, whose language lies above this room: its normal form, and what it cannot be kept with, by
 // pointers into it.
-type Reader func(EntitlementCondition) (normal EntitlementCondition, wrong []fault.Field)
+type Reader func(fields.EntitlementCondition) (normal fields.EntitlementCondition, wrong []fault.Field)
 
 // Service reads and changes entitlements. All fields but Conditions are needed.
 type Service struct {
@@ -140,14 +141,14 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Entitlement, body
 	if err != nil {
 		return nil, err
 	}
-	if err := before.mayWrite(tx.Viewer, after, members); err != nil {
+	if err := before.MayWrite(tx.Viewer, after, members); err != nil {
 		return nil, err
 	}
 	changes, err := mergepatch.Diff(before.EntitlementFields, after)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	if err := after.check(ctx, tx, before.ID, before.EntitlementFields); err != nil {
+	if err := after.Check(ctx, tx, before.ID, before.EntitlementFields); err != nil {
 		return nil, err
 	}
 	return changes, store(ctx, tx, []written{{before.ID, after, slices.Contains(members, "privileged")}}, s.Now())
@@ -155,7 +156,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Entitlement, body
 
 // merge gives what an entitlement becomes under a merge patch, and the members that the patch names. A condition is
 // replaced as a whole: two cannot be merged into one that anybody has meant.
-func (s *Service) merge(before Entitlement, body []byte) (after EntitlementFields, members []string, err error) {
+func (s *Service) merge(before Entitlement, body []byte) (after fields.EntitlementFields, members []string, err error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(body, &given); err != nil {
 		return after, nil, fault.Coded(fault.Malformed, "malformed_json", "the body must be a JSON object")
@@ -173,11 +174,11 @@ func (s *Service) merge(before Entitlement, body []byte) (after EntitlementField
 			return after, nil, err
 		}
 	}
-	return after, slices.Sorted(maps.Keys(given)), after.complete(before.Description)
+	return after, slices.Sorted(maps.Keys(given)), after.Complete(before.Description)
 }
 
 // condition checks whom something is offered to, and gives its normal form.
-func (s *Service) condition(c EntitlementCondition) (EntitlementCondition, error) {
+func (s *Service) condition(c fields.EntitlementCondition) (fields.EntitlementCondition, error) {
 	if len(c) == 0 {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package install
+package confirmation
 
 import (
 	"crypto/sha256"
@@ -9,8 +9,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
-// confirmed is a fault of kind Conflict unless a change is within its limits, or somebody has seen exactly this.
-func confirmed(effect impact.Impact, confirm string) error {
+// Check returns a fault of kind Conflict unless a change is within its limits, or confirm is the plan_hash of exactly
+// this impact. The fault carries the impact.
+func Check(effect impact.Impact, confirm string) error {
 	switch {
 	case confirm == effect.PlanHash || len(effect.LimitsHit) == 0 && confirm == "":
 		return nil
@@ -24,8 +25,8 @@ func confirmed(effect impact.Impact, confirm string) error {
 		Also("impact", effect)
 }
 
-// hashOf stands for exactly what would be done. What the notes say is no part of it.
-func hashOf(parts ...any) string {
+// HashOf stands for exactly what would be done. What the notes say is no part of it.
+func HashOf(parts ...any) string {
 	sum := sha256.New()
 	for _, p := range parts {
 		if effect, is := p.(impact.Impact); is {

@@ -1,4 +1,4 @@
-package decision
+package handover
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// HandedOn tells who decides a task now that it was given to others, and who does no longer.
+// HandedOn tells who decides a task since it was reassigned, and who no longer does.
 type HandedOn struct {
 	To   []Receiver
 	From map[string]bool // the people who were asked before, by their ids

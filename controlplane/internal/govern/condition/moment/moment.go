@@ -1,4 +1,4 @@
-package condition
+package moment
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// when is a day or an instant, or so and so long from today.
-type when struct {
+// Moment is a day or an instant, or so and so long from today.
+type Moment struct {
 	// at is the day or instant, where it is not relative.
-	at       time.Time
-	exact    bool // an instant, not a day
-	relative bool
+	At       time.Time
+	Exact    bool // an instant, not a day
+	Relative bool
 	past     bool // counted back from today
 	years    int
 	months   int
@@ -23,27 +23,33 @@ type when struct {
 // period is an ISO 8601 duration of years, months, weeks and days, with a minus sign for the past.
 var period = regexp.MustCompile(`^(-?)P(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?$`)
 
-// parseWhen reads 2026-03-01, an RFC 3339 time, today, P30D for 30 days from today or -P30D for 30 days ago.
-func parseWhen(s string) (when, bool) {
+// Parse reads 2026-03-01, an RFC 3339 time, today, P30D for 30 days from today or -P30D for 30 days ago.
+func Parse(s string) (Moment, bool) {
 	if s == "today" {
-		return when{relative: true}, true
+		return Moment{Relative: true}, true
 	}
 	if m := period.FindStringSubmatch(s); m != nil && len(s) > len(m[1])+1 {
 		number := func(i int) int { n, _ := strconv.Atoi(m[i]); return n }
-		w := when{relative: true, past: m[1] == "-", years: number(2), months: number(3), days: 7*number(4) + number(5)}
+		w := Moment{
+			Relative: true,
+			past:     m[1] == "-",
+			years:    number(2),
+			months:   number(3),
+			days:     7*number(4) + number(5),
+		}
 		return w.zeroed(), true
 	}
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
-		return when{at: t}, true
+		return Moment{At: t}, true
 	}
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && t.Year() > 0 {
-		return when{at: t.UTC(), exact: true}, true
+		return Moment{At: t.UTC(), Exact: true}, true
 	}
-	return when{}, false
+	return Moment{}, false
 }
 
 // zeroed is today, where it is no time from today.
-func (w when) zeroed() when {
+func (w Moment) zeroed() Moment {
 	if w.years == 0 && w.months == 0 && w.days == 0 {
 		w.past = false
 	}
@@ -51,12 +57,12 @@ func (w when) zeroed() when {
 }
 
 // String is the form that is stored.
-func (w when) String() string {
+func (w Moment) String() string {
 	switch {
-	case !w.relative && w.exact:
-		return w.at.Format(time.RFC3339Nano)
-	case !w.relative:
-		return w.at.Format(time.DateOnly)
+	case !w.Relative && w.Exact:
+		return w.At.Format(time.RFC3339Nano)
+	case !w.Relative:
+		return w.At.Format(time.DateOnly)
 	case w.years == 0 && w.months == 0 && w.days == 0:
 		return "today"
 	}
@@ -68,7 +74,7 @@ func (w when) String() string {
 }
 
 // length is the duration in its normal form; weeks became days.
-func (w when) length() string {
+func (w Moment) length() string {
 	var b strings.Builder
 	b.WriteString("P")
 	for _, part := range []struct {
@@ -82,10 +88,10 @@ func (w when) length() string {
 	return b.String()
 }
 
-// on is what it is on a day.
-func (w when) on(today time.Time) time.Time {
-	if !w.relative {
-		return w.at
+// On is what it is on a day.
+func (w Moment) On(today time.Time) time.Time {
+	if !w.Relative {
+		return w.At
 	}
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	if w.past {
@@ -94,8 +100,8 @@ func (w when) on(today time.Time) time.Time {
 	return day.AddDate(w.years, w.months, w.days)
 }
 
-// instant reads what a fact says; ok is false for what is no time.
-func instant(s string) (t time.Time, exact, ok bool) {
+// Instant reads what a fact says; ok is false for what is no time.
+func Instant(s string) (t time.Time, exact, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		t, err := time.Parse(time.DateOnly, s)
 		return t, false, err == nil

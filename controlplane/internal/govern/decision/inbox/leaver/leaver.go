@@ -1,4 +1,4 @@
-package inbox
+package leaver
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
-// followLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of
+// FollowLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of
 // those who are gone. Somebody whose record was merged into another goes on as that one; those for whom they decided
 // decide themselves.
-func followLeavers(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+func FollowLeavers(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	const sql = `
 		select p.id::text, unable_to_decide(p.id)
 		  from unnest(@people::text[]::uuid[]) p (id)

@@ -1,4 +1,4 @@
-package schedule
+package duration
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ const mostJitter = 12 * time.Hour
 
 var durationForm = regexp.MustCompile(`^PT(?:(\d{1,2})H)?(?:(\d{1,3})M)?(?:(\d{1,5})S)?$`)
 
-// parseDuration reads an ISO 8601 duration of hours, minutes and seconds.
-func parseDuration(s string) (sum time.Duration, err error) {
+// Parse reads an ISO 8601 duration of hours, minutes and seconds.
+func Parse(s string) (sum time.Duration, err error) {
 	wrong := fmt.Errorf("an ISO 8601 duration from PT0S to PT12H, of hours, minutes and seconds, such as PT5M")
 	parts := durationForm.FindStringSubmatch(s)
 	if parts == nil || s == "PT" {
@@ -35,8 +35,8 @@ func parseDuration(s string) (sum time.Duration, err error) {
 	return sum, nil
 }
 
-// formatDuration writes a length of whole minutes up to the most that is taken.
-func formatDuration(d time.Duration) string {
+// Format writes a length of whole minutes up to the most that is taken.
+func Format(d time.Duration) string {
 	d = min(d, mostJitter)
 	h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
 	switch {
@@ -48,4 +48,12 @@ func formatDuration(d time.Duration) string {
 		return fmt.Sprintf("PT%dH", h)
 	}
 	return fmt.Sprintf("PT%dH%dM", h, m)
+}
+
+// Words writes a distance for people.
+func Words(d time.Duration) string {
+	if d == time.Minute {
+		return "one minute"
+	}
+	return fmt.Sprintf("%d minutes", int(d/time.Minute))
 }

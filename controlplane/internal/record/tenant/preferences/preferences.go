@@ -1,4 +1,4 @@
-package tenant
+package preferences
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func (l Limits) Rate() viewer.Rate {
 	return rate
 }
 
-// Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
+// Preferences are what a tenant decides for itself. Other packages keep their settings beside these.
 type Preferences struct {
 	// of the IANA database; null: UTC
 	Timezone string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
@@ -54,8 +54,8 @@ type Preferences struct {
 	CallbackHosts []string `json:"callback_hosts" required:"false" nullable:"true" maxItems:"100" example:"[\"hooks.example.com\"]"`
 }
 
-// fill puts defaults where nothing is set.
-func (s *Preferences) fill() {
+// Fill puts defaults where nothing is set.
+func (s *Preferences) Fill() {
 	if s.Timezone == "" {
 		s.Timezone = "UTC"
 	}
@@ -67,8 +67,8 @@ func (s *Preferences) fill() {
 	}
 }
 
-// check looks at what the members' schema cannot say.
-func (s Preferences) check() error {
+// Check looks at what the members' schema cannot say.
+func (s Preferences) Check() error {
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
 		return fault.New(fault.Invalid, "The settings are invalid.").
 			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone " +
@@ -101,8 +101,8 @@ func (s Preferences) AllowsCallback(host string) bool {
 	})
 }
 
-// tidyName trims a tenant's name, which is its slug when nothing else is said.
-func tidyName(name, slug string) string {
+// TidyName trims a tenant's name, which is its slug when nothing else is said.
+func TidyName(name, slug string) string {
 	if name = strings.TrimSpace(name); name == "" {
 		return slug
 	}

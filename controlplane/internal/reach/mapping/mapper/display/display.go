@@ -1,4 +1,4 @@
-package mapper
+package display
 
 import (
 	"cmp"
@@ -8,8 +8,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// shownAccount is an account as the preview shows it.
-func shownAccount(r *v1.RemoteAccount, custom map[string]any) map[string]any {
+// Account is an account as the preview shows it.
+func Account(r *v1.RemoteAccount, custom map[string]any) map[string]any {
 	out := map[string]any{}
 	putTexts(out, map[mapping.Field]*string{
 		mapping.Email:          r.Email,
@@ -25,8 +25,8 @@ func shownAccount(r *v1.RemoteAccount, custom map[string]any) map[string]any {
 	return withAttributes(out, custom)
 }
 
-// shownEntitlement is an entitlement as the preview shows it.
-func shownEntitlement(r *v1.RemoteEntitlement, custom map[string]any) map[string]any {
+// Entitlement is an entitlement as the preview shows it.
+func Entitlement(r *v1.RemoteEntitlement, custom map[string]any) map[string]any {
 	out := map[string]any{}
 	putTexts(out, map[mapping.Field]*string{
 		mapping.Name:           r.Name,
@@ -55,8 +55,8 @@ func shownEntitlement(r *v1.RemoteEntitlement, custom map[string]any) map[string
 	return withAttributes(out, custom)
 }
 
-// shownGrant is a grant as the preview shows it.
-func shownGrant(r *v1.RemoteGrant, custom map[string]any) map[string]any {
+// Grant is a grant as the preview shows it.
+func Grant(r *v1.RemoteGrant, custom map[string]any) map[string]any {
 	out := map[string]any{}
 	putTexts(out, map[mapping.Field]*string{mapping.AssignedBy: &r.AssignedBy})
 	for f, v := range map[mapping.Field]*time.Time{
