@@ -102,7 +102,8 @@ func (r *raid) furnish() map[string]string {
 		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
 	)
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/settings/work-queue/", "run"} {
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/duties/", "other duty",
+		"/policies/separation-of-duties/", "/settings/work-queue/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
 	r.run(
@@ -141,6 +142,16 @@ func (r *raid) furnish() map[string]string {
 	)
 	r.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, ids["/policies/access-grant/"], "rule", ids["/connectors/"])
+	for name, duty := range map[string]string{"pay": "/policies/duties/", "audit": "other duty"} {
+		r.run(`insert into duty (tenant_id, id, name) values (current_tenant(), $1, $2)`, ids[duty], name)
+		r.run(`insert into duty_member (tenant_id, duty_id, group_number, position, kind, duty_tag)
+	       values (current_tenant(), $1, 0, 0, 'duty_tag', $2)`, ids[duty], name)
+	}
+	r.run(`insert into separation_policy (tenant_id, id, name, kind, sides, duty_ids)
+	       values (current_tenant(), $1, 'pay and audit', 'pair',
+	           jsonb_build_array(jsonb_build_object('label', 'a', 'duty_ids', array[$2::text]),
+	               jsonb_build_object('label', 'b', 'duty_ids', array[$3::text])), array[$2, $3]::text[]::uuid[])`,
+		ids["/policies/separation-of-duties/"], ids["/policies/duties/"], ids["other duty"])
 	r.run(
 		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
 			values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,

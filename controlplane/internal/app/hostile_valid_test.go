@@ -121,6 +121,11 @@ POST   /policies/access-grant/simulate                 {"name":"x","subject":{"m
 PATCH  /policies/access-grant/{id}                     {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset       {"accept":true}
 POST   /policies/access-grant/{id}/mode                {"mode":"shadow"}
+POST   /policies/duties                                {"name":"x","all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"external","connector_id":"<connector>","external_id":"y"}]}]}
+PATCH  /policies/duties/{id}                           {"description":"x"}
+POST   /policies/separation-of-duties                  {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
+PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
+POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST   /sector-packs/conflicts/{id}/resolve    {"use":"mine"}
 POST   /sector-packs/upload                             {"archive":"H4sIAAAAAAAA"}
@@ -165,6 +170,10 @@ func (r *raid) sound() map[string]string {
 		r.ids["/accounts/"],
 		"<entitlement>",
 		r.ids["/entitlements/"],
+		"<duty>",
+		r.ids["/policies/duties/"],
+		"<other duty>",
+		r.ids["other duty"],
 		"<user>",
 		r.ids["/settings/users/"],
 		"<agent>",

@@ -131,6 +131,12 @@ const sees = `
 /policies/access-grant                          overseers
 /policies/access-grant/{id}                     overseers
 /policies/access-grant/{id}/versions            overseers
+/policies/duties                                overseers
+/policies/duties/{id}                           overseers
+/policies/duties/{id}/versions                  overseers
+/policies/separation-of-duties                  overseers
+/policies/separation-of-duties/{id}             overseers
+/policies/separation-of-duties/{id}/versions    overseers
 /sector-packs                                   overseers
 /sector-packs/{key}                             overseers
 /sector-packs/{key}/conflicts                   overseers

@@ -78,6 +78,7 @@ var features = []func(context.Context, *parts) error{
 	addProvisioning,
 	addPipeline,
 	addPolicies,
+	addSeparation,
 	addRoles,
 	addPacks,
 	addHistory,

@@ -69,6 +69,9 @@ POST   /identities/{id}/reactivate                 {"reason":"x"}
 PATCH  /policies/access-grant/{id}                 {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
 POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
+PATCH  /policies/duties/{id}                       {"description":"x"}
+PATCH  /policies/separation-of-duties/{id}         {"description":"x"}
+POST   /policies/separation-of-duties/{id}/mode    {"mode":"shadow"}
 POST   /sector-packs/conflicts/{id}/resolve {"use":"mine"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
 POST   /settings/agents/{id}/enroll                {"release_credentials":true}
@@ -178,6 +181,17 @@ POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"
 POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<own connector>"]},"owner_ids":["<identity>"]}
 PATCH /policies/access-grant/{id}           422 {"resources":{"role_ids":["<account>"],"entitlement_ids":["<account>"],"connector_ids":["<connector>"]}}
 PATCH /policies/access-grant/{id}           422 {"owner_ids":["<identity>"]}
+POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"}]}]}
+POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"role","role_id":"<role>"}]}]}
+POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"external","connector_id":"<connector>","external_id":"y"}]}]}
+POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"duty_tag","duty_tag":"y"}]}],"owner_ids":["<identity>"]}
+PATCH /policies/duties/{id}               422 {"all_of":[{"members":[{"kind":"connector","connector_id":"<connector>"}]}]}
+PATCH /policies/duties/{id}               422 {"all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"role","role_id":"<role>"}]}]}
+PATCH /policies/duties/{id}               422 {"owner_ids":["<identity>"]}
+POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
+POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"owner_ids":["<identity>"]}
+PATCH /policies/separation-of-duties/{id} 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
+PATCH /policies/separation-of-duties/{id} 422 {"owner_ids":["<identity>"]}
 POST  /policies/conditions/validate         200 {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}
 POST  /settings/users                       422 {"email":"x@acme.test","identity_id":"<identity>"}

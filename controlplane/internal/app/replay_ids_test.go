@@ -153,7 +153,8 @@ func (w *twin) endpoint() string {
 func (w *twin) read() {
 	w.t.Helper()
 	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/approval-rules/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/duties/",
+		"other duty", "/policies/separation-of-duties/", "/approval-rules/",
 		"/approval-rules/calendars/", "/approval-rules/on-call/", "/sector-packs/conflicts/", "/decision-tasks/",
 		"/decision-tasks/delegations/", "/access-requests/", "item", "approval", "run", "hold", "snapshot", "diff",
 		"mapping", "/settings/work-queue/"} {
@@ -242,6 +243,16 @@ func (w *twin) read() {
 	)
 	w.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, w.ids["/policies/access-grant/"], w.canary, connector)
+	for name, duty := range map[string]string{w.canary: "/policies/duties/", "other": "other duty"} {
+		w.run(`insert into duty (tenant_id, id, name) values (current_tenant(), $1, $2)`, w.ids[duty], name)
+		w.run(`insert into duty_member (tenant_id, duty_id, group_number, position, kind, duty_tag)
+	       values (current_tenant(), $1, 0, 0, 'duty_tag', $2)`, w.ids[duty], name)
+	}
+	w.run(`insert into separation_policy (tenant_id, id, name, kind, sides, duty_ids)
+	       values (current_tenant(), $1, $2, 'pair', jsonb_build_array(
+	           jsonb_build_object('label', $2::text, 'duty_ids', array[$3::text]),
+	           jsonb_build_object('label', 'b', 'duty_ids', array[$4::text])), array[$3, $4]::text[]::uuid[])`,
+		w.ids["/policies/separation-of-duties/"], w.canary, w.ids["/policies/duties/"], w.ids["other duty"])
 	w.run(`insert into approval_rule (tenant_id, id, name, branches)
 	       values (current_tenant(), $1, $2, '[{"outcome": {"kind": "auto_reject", "reason": "x"}}]')`,
 		w.ids["/approval-rules/"], w.canary)
@@ -343,7 +354,7 @@ func (w *twin) body(text string, other *twin) string {
 		"connector": "/connectors/", "agent": "/settings/agents/",
 		"user": "/settings/users/", "entitlement": "/entitlements/", "grant": "/entitlements/grants/",
 		"task": "/decision-tasks/", "item": "item", "approval": "approval", "role": "/entitlements/roles/",
-		"rule": "/approval-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
+		"duty": "/policies/duties/", "other duty": "other duty", "rule": "/approval-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
 		fill = append(fill, "<own "+name+">", w.ids[prefix], "<"+name+">", other.ids[prefix])
 	}
 	if strings.Contains(text, "<safety>") {

@@ -7,7 +7,7 @@
 // cannot be in violation. Rules.Check decides exactly, with contexts, pending access and the past, and explains:
 // the sides with the grants that make each of them, the grade, and the smallest cures.
 //
-// Nothing calls it yet, as duties and policies cannot be stored: docs/status.md says what is missing.
+// Package rulebook compiles the stored policies; packages check and violation evaluate with them.
 //
 // Example: the policy "Vendors and payments" has the sides "Maintain vendors" and "Pay". A person holds the group
 // VENDOR-EDIT directly, and PAY-RUN through the nested group FINANCE. Check returns one violation with both sides; its

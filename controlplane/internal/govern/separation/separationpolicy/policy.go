@@ -1,7 +1,10 @@
 package separationpolicy
 
 import (
+	"reflect"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -81,6 +84,14 @@ type SeparationSide struct {
 type SeparationMatrix struct {
 	// Pairs of conflicting sides, by their positions in sides. The first side has the position 0.
 	Conflicts [][]int `json:"conflicts" nullable:"false" minItems:"1" maxItems:"1225"`
+}
+
+// Schema is that of a matrix, or null.
+func (SeparationMatrix) Schema(r huma.Registry) *huma.Schema {
+	type plain SeparationMatrix
+	s := *huma.SchemaFromType(r, reflect.TypeFor[plain]())
+	s.Nullable = true
+	return &s
 }
 
 // SeparationContext narrows what counts together.

@@ -101,11 +101,11 @@ func (f *Fields) fill() {
 			*d.of = &d.initial
 		}
 	}
-	f.OwnerIDs, f.Context.SameAttributes = distinctIDs(f.OwnerIDs), distinct(f.Context.SameAttributes)
+	f.OwnerIDs, f.Context.SameAttributes = distinct(lower(f.OwnerIDs)), distinct(f.Context.SameAttributes)
 	f.RegulationRefs = append([]string{}, f.RegulationRefs...)
 	f.Sides = slices.Clone(f.Sides)
 	for i := range f.Sides {
-		f.Sides[i].DutyIDs = distinctIDs(f.Sides[i].DutyIDs)
+		f.Sides[i].DutyIDs = lower(f.Sides[i].DutyIDs)
 	}
 	if f.Sides == nil {
 		f.Sides = []Side{}
@@ -122,13 +122,13 @@ func distinct(texts []string) []string {
 	return slices.Compact(sorted)
 }
 
-// distinctIDs is distinct for IDs, which may be sent in upper case.
-func distinctIDs(ids []string) []string {
-	lower := make([]string, len(ids))
+// lower returns IDs in lower case, in their order.
+func lower(ids []string) []string {
+	list := make([]string, len(ids))
 	for i, id := range ids {
-		lower[i] = strings.ToLower(id)
+		list[i] = strings.ToLower(id)
 	}
-	return distinct(lower)
+	return list
 }
 
 // normal returns the conflicts with the lower side first, sorted, each once.
@@ -212,7 +212,7 @@ func (f *Fields) checkSides(wrong *problems) {
 		for i, id := range side.DutyIDs {
 			if first, twice := at[id]; twice {
 				wrong.add(fmt.Sprintf("#/sides/%d/duty_ids/%d", s, i), "duty_repeated",
-					"Duty %s is already on side %d. A duty can be on one side of a policy only.", id, first+1)
+					"Duty %s is already on side %d. A duty can be on a policy once.", id, first+1)
 			}
 			at[id] = s
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // RetryTasks has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that
@@ -61,26 +60,23 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 	return retried, pg.Notify(ctx, tx, taskstore.Channel, tx.Viewer.Tenant)
 }
 
-// remake makes the accounts of failed tasks anew of their templates, where nothing can have been made of them yet. What
-// somebody ordered of an account stays.
+// remake makes the accounts of failed tasks anew of their templates, where nothing can have been made of them yet.
 func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
-		select t.id::text, t.connector_id::text, t.account_id::text, t.identity_id::text, t.payload -> 'given'
+		select t.id::text, t.connector_id::text, t.account_id::text, t.identity_id::text
 		  from provisioning_task t
 		 where t.id = any($1::text[]::uuid[])
 		   and t.operation = 'create_account'
 		   and t.state = 'failed'
 		   and not t.unsure
 		   and t.account_id is not null
-		   and t.identity_id is not null`
+		   and t.identity_id is not null
+		   and coalesce(t.payload ->> 'given', '') = ''`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("find accounts to compute again: %w", err)
 	}
-	type unmade struct {
-		ID, Connector, Account, Identity string
-		Given                            *v1.ProvisionAccount
-	}
+	type unmade struct{ ID, Connector, Account, Identity string }
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[unmade])
 	if err != nil || len(all) == 0 {
 		return err
@@ -107,7 +103,6 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 				IdentityID:  u.Identity,
 				Status:      "provisioning",
 				Task:        len(p.Tasks) - 1,
-				Given:       u.Given,
 			},
 		)
 	}
