@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
@@ -128,7 +129,7 @@ func findings() []finding {
 			"Review failures",
 			"/accounts/provisioning-tasks?state=failed",
 			true,
-			fixed(`select count(*) from provisioning_task t where t.state = 'failed'`),
+			fixed(`select count(*) from provisioning_task t where t.state = 'failed' and ` + taskview.ConnectedSQL),
 		},
 		{
 			"provisioning_stuck",
@@ -139,7 +140,7 @@ func findings() []finding {
 			true,
 			fixed(
 				`select count(*) from provisioning_task t where t.state in ('queued', 'retrying', 'verifying')
-					and t.created_at < now() - interval '1 day'`,
+					and t.created_at < now() - interval '1 day' and ` + taskview.ConnectedSQL,
 			),
 		},
 		{

@@ -27,13 +27,14 @@ func inState(state string) string {
 // taskOver says what has become of a task.
 const taskOver = `
 	select t.id::text,
-	       case t.state when 'done' then 'the change was made'
-	                    when 'verifying' then 'the change was made'
-	                    when 'cancelled' then 'the change was cancelled'
-	                    when 'manual' then 'somebody has to make the change by hand'
-	                    when 'failed' then 'the change failed'
-	                    else 'the change is being made again' end
+	       case when c.deleted_at is not null then 'its system is not connected any more'
+	            when t.state in ('done', 'verifying') then 'the change was made'
+	            when t.state = 'cancelled' then 'the change was cancelled'
+	            when t.state = 'manual' then 'somebody has to make the change by hand'
+	            when t.state = 'failed' then 'the change failed'
+	            else 'the change is being made again' end
 	  from provisioning_task t
+	  left join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id
 	 where t.id = any(@ids::text[]::uuid[])`
 
 // manualTasks are changes that a person has to make in a target.

@@ -251,6 +251,10 @@ func TestAFailedChangeIsTriedAgainOrGivenUpInTheInbox(t *testing.T) {
 	h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/"+member(task, "source", "id").(string)+"/retry", nil)
 	h.became(task, "superseded", "the change is being made again")
 	h.provisioned(`exists (select from provisioning_task where state = 'failed')`)
+	task = h.one(kind.ProvisioningFailure)
+	h.Must(204, "admin", "DELETE", "/connectors/"+crm, nil)
+	h.became(task, "superseded", "its system is not connected any more")
+	h.Must(200, "admin", "POST", "/connectors/"+crm+"/restore", nil)
 	h.decide(h.one(kind.ProvisioningFailure), "cancel", "", nil)
 	if got := h.Strings(`select state from provisioning_task`); fmt.Sprint(got) != "[cancelled]" {
 		t.Errorf("tasks are %v", got)

@@ -8,6 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/ability"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func TestAdministratorsOrderChangesOfAccounts(t *testing.T) {
@@ -110,6 +112,81 @@ func TestAnAccountIsMadeByTheTemplateAndWhatSomebodySays(t *testing.T) {
 		"/accounts",
 		object("connector_id", h.connector, "identity_id", newID()),
 	)
+}
+
+// refuseCreate has the target refuse new accounts.
+func refuseCreate(req v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
+	refusal := &v1.ErrorDetail{Class: v1.ClassData, Code: "no_seat", Message: "all seats are used"}
+	return v1.ProvisionResponse{}, refusal, req.Op == v1.OpAccountCreate
+}
+
+func TestARetryKeepsWhatSomebodyOrdered(t *testing.T) {
+	h := Open(t)
+	ann := h.person("ann")
+	h.target.wrong = refuseCreate
+	ordered := h.Must(202, "admin", "POST", "/accounts",
+		object("connector_id", h.connector, "identity_id", ann, "attributes", object("username", "boss")))
+	h.drain()
+	task := "/accounts/provisioning-tasks/" + ordered.Text("task_id")
+	for range 2 { // also when it fails again
+		if got := h.Must(200, "admin", "GET", task, nil).Text("state"); got != "failed" {
+			t.Fatalf("the task is %s; want failed", got)
+		}
+		h.Must(200, "admin", "POST", task+"/retry", nil)
+		h.drain()
+	}
+	h.target.wrong = nil
+	h.Must(200, "admin", "POST", task+"/retry", nil)
+	h.drain()
+	h.sent("account.create boss", "account.create boss", "account.create boss", "account.create boss")
+	if got := h.text(`select username || ' ' || status from account`); got != "boss active" {
+		t.Errorf("the account is %s", got)
+	}
+}
+
+func TestTasksOfADeletedConnectorWaitForItsRestoration(t *testing.T) {
+	h := Open(t)
+	h.target.wrong = refuseCreate
+	ordered := h.Must(202, "admin", "POST", "/accounts",
+		object("connector_id", h.connector, "identity_id", h.person("ann")))
+	h.drain()
+	const all = "/accounts/provisioning-tasks"
+	task := all + "/" + ordered.Text("task_id")
+	total := func(query string) any { return h.Must(200, "admin", "GET", all+query, nil).Body["total"] }
+	if got := total("?state=failed"); got != float64(1) {
+		t.Fatalf("%v tasks failed; want 1", got)
+	}
+	h.Exec(`update connector set deleted_at = now() where id = $1`, h.connector)
+	for query, want := range map[string]float64{
+		"":                             0,
+		"?state=failed":                0,
+		"?connector_id=" + h.connector: 1,
+	} {
+		if got := total(query); got != want {
+			t.Errorf("after the deletion %v tasks are listed by %q; want %v", got, query, want)
+		}
+	}
+	h.as(func(tx *pg.Tx) error {
+		n, err := taskview.CountFailed(ctx, tx)
+		if n != 0 {
+			t.Errorf("%d failed tasks are counted after the deletion", n)
+		}
+		return err
+	})
+	for _, action := range []string{"retry", "complete", "cancel"} {
+		var body any
+		if action == "complete" {
+			body = object("note", "done")
+		}
+		h.Refused(409, "connector_not_ready", "admin", "POST", task+"/"+action, body)
+	}
+	h.target.wrong = nil
+	h.Exec(`update connector set deleted_at = null where id = $1`, h.connector)
+	h.Must(200, "admin", "POST", task+"/retry", nil)
+	h.drain()
+	if got := total("?state=done"); got != float64(1) {
+		t.Errorf("after the restoration %v tasks are done; want 1", got)
+	}
 }
 
 func TestWhatMayNotBeWrittenIsRefusedAndSaysWhy(t *testing.T) {

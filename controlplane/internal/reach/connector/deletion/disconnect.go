@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // Restorable is how long what was read of a deleted connector is kept, so that the connector can be restored.
@@ -79,6 +80,10 @@ func touch(
 	id, disputed, grants, accounts, entitlements string,
 ) (d Disconnected, err error) {
 	if err := pg.Exec(ctx, tx, "take time", patient); err != nil {
+		return d, err
+	}
+	// Questions about the connector, its runs and its tasks end, or are asked again.
+	if err := queue.Enqueue(ctx, tx, queue.Work{Kind: "inbox_sweep", Cause: "connector"}); err != nil {
 		return d, err
 	}
 	for _, each := range []struct {

@@ -61,7 +61,7 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 
 // newPlan is the plan of one new account, rendered when it is written.
 func newPlan(o Order, c ability.Ability) *plan.Plan {
-	p := &plan.Plan{Can: map[string]ability.Ability{c.ID: c}, Creates: map[string]string{}, Given: o.Account}
+	p := &plan.Plan{Can: map[string]ability.Ability{c.ID: c}, Creates: map[string]string{}}
 	id := task.NewID()
 	d := task.Draft{
 		ID:          task.NewID(),
@@ -80,7 +80,13 @@ func newPlan(o Order, c ability.Ability) *plan.Plan {
 	p.Tasks = append(p.Tasks, d)
 	p.Accounts = append(
 		p.Accounts,
-		plan.NewAccount{ID: id, ConnectorID: c.ID, IdentityID: o.IdentityID, Status: "provisioning"},
+		plan.NewAccount{
+			ID:          id,
+			ConnectorID: c.ID,
+			IdentityID:  o.IdentityID,
+			Status:      "provisioning",
+			Given:       o.Account,
+		},
 	)
 	return p
 }

@@ -24,7 +24,7 @@ type changeIn struct {
 type stored struct {
 	ID, Operation, State, Mode, ConnectorID string
 	AccountID, GrantID                      *string
-	Unsure                                  bool
+	Unsure, Connected                       bool
 	Version                                 int
 	Payload                                 task.Payload
 }
@@ -35,16 +35,23 @@ func lock(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMat
 		return t, err
 	}
 	const sql = `
-		select id::text, operation, state, mode, connector_id::text, account_id::text, grant_id::text, unsure, version,
-		    payload
-		  from provisioning_task where id = $1 for update`
+		select t.id::text, t.operation, t.state, t.mode, t.connector_id::text, t.account_id::text, t.grant_id::text,
+		       t.unsure, ` + taskview.ConnectedSQL + `, t.version, t.payload
+		  from provisioning_task t where t.id = $1 for update`
 	if err := tx.QueryRow(ctx, sql, id).
-		Scan(&t.ID, &t.Operation, &t.State, &t.Mode, &t.ConnectorID, &t.AccountID, &t.GrantID, &t.Unsure, &t.Version,
-			&t.Payload); err != nil {
+		Scan(&t.ID, &t.Operation, &t.State, &t.Mode, &t.ConnectorID, &t.AccountID, &t.GrantID, &t.Unsure, &t.Connected,
+			&t.Version, &t.Payload); err != nil {
 		return t, fmt.Errorf("find task: %w", err)
 	}
 	if err := match.Check(t.Version); err != nil {
 		return t, err
+	}
+	if !t.Connected {
+		return t, fault.Coded(
+			fault.Conflict,
+			"connector_not_ready",
+			"The connector of this task is deleted. Restore the connector first.",
+		).Also("allowed", []string{})
 	}
 	if !may(t.State, action) {
 		names := append([]string{}, transitions[t.State]...)

@@ -27,10 +27,6 @@ type Plan struct {
 	GrantState []Status // of grants
 	Limits     []Limit
 	Forgotten  []string // accounts that were to be created and are not
-
-	// Given are the values that somebody has set for the one account of the plan; they stand in place of those of the
-	// template.
-	Given *v1.ProvisionAccount
 }
 
 // NewAccount is an account that is to be created. Its names are empty until it is computed from the template.
@@ -46,6 +42,9 @@ type NewAccount struct {
 	Status string
 	Wanted bool // a reason asks for it
 	Task   int  // its task, among the plan's
+	// Given are the values that somebody ordered. They take precedence over those of the template. Nil: the template
+	// decides all.
+	Given *v1.ProvisionAccount
 }
 
 // NewGrant is a grant that is to be given.

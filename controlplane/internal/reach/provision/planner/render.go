@@ -63,6 +63,7 @@ func render(ctx context.Context, tx *pg.Tx, p *plan.Plan) error {
 func renderOne(p *plan.Plan, i int, c shape.Config, f identity.Facts, names *username.Names) {
 	a := &p.Accounts[i]
 	d := &p.Tasks[a.Task]
+	d.Payload.Given = a.Given
 	made, credential, err := c.Account(f, names.Taken)
 	var cannot *shape.Unmakable
 	switch {
@@ -81,7 +82,7 @@ func renderOne(p *plan.Plan, i int, c shape.Config, f identity.Facts, names *use
 			Phase:   "template",
 		}
 	default:
-		override(&made, p.Given)
+		override(&made, a.Given)
 		d.Payload.Account, d.Payload.Credential = &made, credential
 		a.Username, a.Email, a.DisplayName = task.TextOf(
 			made.Username,

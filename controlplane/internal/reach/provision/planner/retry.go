@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/plan"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // RetryTasks has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that
@@ -60,23 +61,26 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 	return retried, pg.Notify(ctx, tx, taskstore.Channel, tx.Viewer.Tenant)
 }
 
-// remake makes the accounts of failed tasks anew of their templates, where nothing can have been made of them yet.
+// remake makes the accounts of failed tasks anew of their templates, where nothing can have been made of them yet. What
+// somebody ordered of an account stays.
 func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
-		select t.id::text, t.connector_id::text, t.account_id::text, t.identity_id::text
+		select t.id::text, t.connector_id::text, t.account_id::text, t.identity_id::text, t.payload -> 'given'
 		  from provisioning_task t
 		 where t.id = any($1::text[]::uuid[])
 		   and t.operation = 'create_account'
 		   and t.state = 'failed'
 		   and not t.unsure
 		   and t.account_id is not null
-		   and t.identity_id is not null
-		   and coalesce(t.payload ->> 'given', '') = ''`
+		   and t.identity_id is not null`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("find accounts to compute again: %w", err)
 	}
-	type unmade struct{ ID, Connector, Account, Identity string }
+	type unmade struct {
+		ID, Connector, Account, Identity string
+		Given                            *v1.ProvisionAccount
+	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[unmade])
 	if err != nil || len(all) == 0 {
 		return err
@@ -103,6 +107,7 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 				IdentityID:  u.Identity,
 				Status:      "provisioning",
 				Task:        len(p.Tasks) - 1,
+				Given:       u.Given,
 			},
 		)
 	}

@@ -87,6 +87,8 @@ func IsAboutAccount(operation string) bool {
 type Payload struct {
 	// Attributes of the account to create or update. Absent in operations that need none.
 	Account *v1.ProvisionAccount `json:"account,omitempty"`
+	// Values of a new account that an administrator ordered. A retry computes the others again, and keeps these.
+	Given *v1.ProvisionAccount `json:"given,omitempty"`
 	// How the new password is made. Nil: no password is set.
 	Credential *v1.NewCredential `json:"credential,omitempty"`
 	// Why the account is disabled: left, leave, unwanted or order.

@@ -13,7 +13,7 @@ import (
 type TaskFilters struct {
 	// Several values, separated by commas.
 	State []string `query:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
-	// Tasks of this connector.
+	// Tasks of this connector. Tasks of a deleted connector that have not ended are listed only if it is named.
 	ConnectorID string `query:"connector_id" format:"uuid"`
 	// Tasks for this identity.
 	IdentityID string `query:"identity_id" format:"uuid"`
@@ -29,7 +29,11 @@ type TaskFilters struct {
 	Lane string `query:"lane" enum:"normal,urgent"`
 }
 
-// where renders the filters.
+// ConnectedSQL is the SQL of whether the connector of a task t is not deleted.
+const ConnectedSQL = `t.connector_id not in (select id from connector where deleted_at is not null)`
+
+// where renders the filters. Tasks of deleted connectors that have not ended are shown only to who asks for their
+// connector.
 func (f TaskFilters) where(states bool) (string, pgx.NamedArgs) {
 	args := pgx.NamedArgs{}
 	sql := ""
@@ -55,6 +59,9 @@ func (f TaskFilters) where(states bool) (string, pgx.NamedArgs) {
 	equal("account_id", f.AccountID)
 	equal("grant_id", f.GrantID)
 	equal("lane", f.Lane)
+	if f.ConnectorID == "" {
+		sql += " and (t.state in ('done', 'cancelled', 'simulated') or " + ConnectedSQL + ")"
+	}
 	return sql, args
 }
 
@@ -108,9 +115,10 @@ func listTasks(
 	return items, total, byState, nil
 }
 
-// CountFailed counts the tasks that the transaction's viewer may see and that have failed for good.
+// CountFailed counts the tasks that the transaction's viewer may see and that have failed for good. Those of deleted
+// connectors do not count.
 func CountFailed(ctx context.Context, tx *pg.Tx) (n int64, err error) {
-	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed'`).
+	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed' and `+ConnectedSQL).
 		Scan(&n); err != nil {
 		return 0, fmt.Errorf("count failed tasks: %w", err)
 	}
