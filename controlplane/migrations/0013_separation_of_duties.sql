@@ -327,7 +327,7 @@ create trigger entitlement_changes_separation after update on entitlement
                        or old.external_id <> new.external_id)
     execute function entitlement_changes_separation();
 
--- Violations.
+-- Violations, and the scans that find them.
 
 create table violation (
     tenant_id       uuid        not null references tenant,
@@ -387,6 +387,32 @@ call secure_tenant_table('violation');
 create index violation_by_policy on violation (tenant_id, policy_id, state);
 create index violation_unsettled on violation (tenant_id, identity_id) where state <> 'remediated';
 
+create table separation_scan (
+    tenant_id    uuid        not null references tenant,
+    id           uuid        not null,
+    state        text        not null,
+    cause        text        not null,
+    requested_by jsonb       not null default '{}',
+    position     uuid,
+    total        int         not null default 0,
+    done         int         not null default 0,
+    found        int         not null default 0,
+    changed      int         not null default 0,
+    remediated   int         not null default 0,
+    requested_at timestamptz not null default now(),
+    started_at   timestamptz,
+    finished_at  timestamptz,
+    constraint separation_scan_pk primary key (tenant_id),
+    constraint separation_scan_cause_known check (cause in ('request', 'change', 'night')),
+    constraint separation_scan_state_known check (state in ('waiting', 'running', 'completed', 'cancelled'))
+);
+comment on table separation_scan is
+    'The last or current scan of all people for violations of separation-of-duties policies. A scan continues after '
+    'its position in the next transaction, whichever process runs it.';
+comment on column separation_scan.position is 'Last identity that was evaluated. Null: none was yet.';
+call secure_tenant_table('separation_scan');
+call readable_across('separation_scan', 'tenant_id, state, started_at, finished_at');
+
 -- +goose StatementBegin
 create function visible_violation() returns SETOF violation language sql stable parallel safe
 as $$
@@ -403,3 +429,146 @@ $$;
 comment on function visible_violation is
     'Returns the violations that the viewer may read: those of their reports, and those that an entitlement is part '
     'of that the viewer owns.';
+
+-- +goose StatementBegin
+create function separation_watches() returns boolean language plpgsql stable
+as $$
+begin
+    return coalesce(current_setting('app.erasing', true), '') <> 'yes'
+       and exists (select from separation_policy p
+                    where p.tenant_id = current_tenant() and p.deleted_at is null and p.enabled and p.mode <> 'draft');
+end $$;
+-- +goose StatementEnd
+comment on function separation_watches is
+    'Returns whether the tenant has an enabled separation-of-duties policy that is no draft.';
+
+-- +goose StatementBegin
+create function separation_accounts_moved() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        insert into work_item (tenant_id, kind, subject)
+        select distinct n.tenant_id, 'separation', p.identity_id
+          from new_row n
+          join old_row o on o.tenant_id = n.tenant_id and o.id = n.id and o.identity_id is distinct from n.identity_id
+         cross join lateral (values (o.identity_id), (n.identity_id)) p (identity_id)
+         where p.identity_id is not null;
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_accounts_moved is
+    'Trigger on account: queues the people before and after a change of owners for the evaluation of '
+    'separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_grants_added() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        insert into work_item (tenant_id, kind, subject)
+        select distinct a.tenant_id, 'separation', a.identity_id
+          from new_row n
+          join account a on a.tenant_id = n.tenant_id and a.id = n.account_id
+         where a.identity_id is not null
+           and holds_access(n.status);
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_grants_added is
+    'Trigger on access_grant: queues the people with new grants for the evaluation of separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_grant_changed() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        insert into work_item (tenant_id, kind, subject)
+        select a.tenant_id, 'separation', a.identity_id
+          from account a
+         where a.tenant_id = new.tenant_id
+           and a.id = new.account_id
+           and a.identity_id is not null;
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_grant_changed is
+    'Trigger on access_grant: queues the owner of the account for the evaluation of separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_reasons_added() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        insert into work_item (tenant_id, kind, subject)
+        select distinct n.tenant_id, 'separation', n.identity_id
+          from new_row n
+         where n.entitlement_id is not null;
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_reasons_added is
+    'Trigger on access_reason: queues the people with new reasons for the evaluation of separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_reason_changed() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        perform enqueue_work('separation', array[old.identity_id, new.identity_id]);
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_reason_changed is
+    'Trigger on access_reason: queues the person, before and after the change, for the evaluation of '
+    'separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_request_changed() returns trigger language plpgsql
+as $$
+begin
+    if separation_watches() then
+        perform enqueue_work('separation', array[new.beneficiary_id]);
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_request_changed is
+    'Trigger on access_request_item: queues the recipient for the evaluation of separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function separation_rules_changed() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_work('separation_scan', array['00000000-0000-0000-0000-000000000000'::uuid], 'change', 0,
+                         interval '10 seconds');
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_rules_changed is
+    'Trigger on separation_change: queues a scan of all people a little later, so that several changes lead to one '
+    'scan.';
+
+create trigger separation_accounts_moved after update on account referencing old table as old_row new table as new_row
+    for each statement execute function separation_accounts_moved();
+create trigger separation_grants_added after insert on access_grant referencing new table as new_row
+    for each statement execute function separation_grants_added();
+create trigger separation_grant_changed after update of status, directness on access_grant
+    for each row when (holds_access(old.status) <> holds_access(new.status) or old.directness <> new.directness
+                       or old.status = 'pending' and new.status <> 'pending')
+    execute function separation_grant_changed();
+create trigger separation_reasons_added after insert on access_reason referencing new table as new_row
+    for each statement execute function separation_reasons_added();
+create trigger separation_reason_changed after update on access_reason
+    for each row when (old.state <> new.state or old.identity_id <> new.identity_id)
+    execute function separation_reason_changed();
+create trigger separation_request_added after insert on access_request_item
+    for each row execute function separation_request_changed();
+create trigger separation_request_changed after update of status, given on access_request_item
+    for each row when (old.status <> new.status or old.given <> new.given) execute function separation_request_changed();
+create trigger separation_rules_changed after insert on separation_change
+    for each row execute function separation_rules_changed();

@@ -102,7 +102,7 @@ func (r *raid) furnish() map[string]string {
 		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
 	)
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/duties/", "other duty",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/", "/policies/duties/", "other duty",
 		"/policies/separation-of-duties/", "/settings/work-queue/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
@@ -152,6 +152,7 @@ func (r *raid) furnish() map[string]string {
 	           jsonb_build_array(jsonb_build_object('label', 'a', 'duty_ids', array[$2::text]),
 	               jsonb_build_object('label', 'b', 'duty_ids', array[$3::text])), array[$2, $3]::text[]::uuid[])`,
 		ids["/policies/separation-of-duties/"], ids["/policies/duties/"], ids["other duty"])
+	r.run(violationSQL, ids["/policies/violations/"], ids["/identities/"], "policy", ids["/entitlements/grants/"])
 	r.run(
 		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
 			values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,
@@ -166,6 +167,15 @@ func (r *raid) furnish() map[string]string {
 	)
 	return ids
 }
+
+// violationSQL makes a violation of a policy that is named, by an identity with a grant.
+const violationSQL = `
+	insert into violation (tenant_id, id, policy_id, policy_version, identity_id, severity, grade, fingerprint,
+	       entitlement_ids, detected_by, conflict)
+	values (current_tenant(), $1::uuid, $1::uuid, 1, $2, 'high', 'potential', '', '{}', 'scan', jsonb_build_object(
+	       'policy', jsonb_build_object('id', ($1::uuid)::text, 'name', $3::text, 'version', 1, 'kind', 'pair'),
+	       'sides', jsonb_build_array(jsonb_build_object('label', 'x', 'access', jsonb_build_array(jsonb_build_object(
+	           'source', jsonb_build_object('kind', 'grant', 'id', $4::text, 'name', 'x')))))))`
 
 // found makes a further tenant.
 func (r *raid) found(slug string) string {

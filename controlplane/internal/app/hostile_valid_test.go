@@ -70,7 +70,7 @@ POST   /decision-tasks/{id}/escalate                   {"reason":"x"}
 POST   /decision-tasks/{id}/reassign                   {"to":["<identity>"],"reason":"x"}
 POST   /entitlements/grants                            {"identity_id":"<identity>","entitlement_id":"<entitlement>","justification":"x"}
 POST   /accounts/bulk-disable                         {"ids":["<account>"],"note":"x"}
-POST   /entitlements/grants/accept-as-found            {"ids":["<entitlement>"],"comment":"x"}
+POST   /entitlements/grants/accept-as-found            {"ids":["<grant>"],"comment":"x"}
 POST   /entitlements/grants/bulk-revoke                {"ids":["<entitlement>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend                {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke                {"reason":"x"}
@@ -127,6 +127,10 @@ POST   /policies/separation-of-duties                  {"name":"x","kind":"pair"
 PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
+POST   /policies/separation-of-duties/predict          {"identity_id":"<identity>","add":[{"entitlement_id":"<entitlement>"}]}
+POST   /policies/violations/{id}/assign                {"identity_id":"<identity>"}
+POST   /policies/violations/{id}/false-positive        {"reason":"x"}
+POST   /policies/violations/{id}/remediate             {"remove":["<grant>"],"reason":"x"}
 POST   /sector-packs/conflicts/{id}/resolve    {"use":"mine"}
 POST   /sector-packs/upload                             {"archive":"H4sIAAAAAAAA"}
 POST   /sector-packs/validate                           {"archive":"H4sIAAAAAAAA"}
@@ -174,6 +178,8 @@ func (r *raid) sound() map[string]string {
 		r.ids["/policies/duties/"],
 		"<other duty>",
 		r.ids["other duty"],
+		"<grant>",
+		r.ids["/entitlements/grants/"],
 		"<user>",
 		r.ids["/settings/users/"],
 		"<agent>",

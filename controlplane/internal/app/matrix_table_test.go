@@ -293,6 +293,15 @@ POST   /policies/separation-of-duties/{id}/enable                admins    polic
 POST   /policies/separation-of-duties/{id}/mode                  admins    policies
 GET    /policies/separation-of-duties/{id}/versions              overseers policies
 POST   /policies/conditions/validate                              admins    policies
+POST   /policies/separation-of-duties/predict                    everybody policies
+DELETE /policies/separation-of-duties/scan                       admins    policies
+GET    /policies/separation-of-duties/scan                       overseers policies
+POST   /policies/separation-of-duties/scan                       admins    policies
+GET    /policies/violations                                      everybody policies
+GET    /policies/violations/{id}                                 everybody policies
+POST   /policies/violations/{id}/assign                          admins    policies
+POST   /policies/violations/{id}/false-positive                  admins    policies
+POST   /policies/violations/{id}/remediate                       admins    policies
 GET    /sector-packs                                              overseers sector-packs
 POST   /sector-packs/conflicts/{id}/resolve              admins    sector-packs
 POST   /sector-packs/upload                                       admins    sector-packs

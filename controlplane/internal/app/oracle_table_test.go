@@ -137,6 +137,9 @@ const sees = `
 /policies/separation-of-duties                  overseers
 /policies/separation-of-duties/{id}             overseers
 /policies/separation-of-duties/{id}/versions    overseers
+/policies/separation-of-duties/scan             overseers
+/policies/violations                            apart
+/policies/violations/{id}                       apart
 /sector-packs                                   overseers
 /sector-packs/{key}                             overseers
 /sector-packs/{key}/conflicts                   overseers

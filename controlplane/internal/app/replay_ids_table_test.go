@@ -72,6 +72,9 @@ POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
 PATCH  /policies/duties/{id}                       {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}         {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode    {"mode":"shadow"}
+POST   /policies/violations/{id}/assign            {"identity_id":"<own identity>"}
+POST   /policies/violations/{id}/false-positive    {"reason":"x"}
+POST   /policies/violations/{id}/remediate         {"remove":["<own grant>"],"reason":"x"}
 POST   /sector-packs/conflicts/{id}/resolve {"use":"mine"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
 POST   /settings/agents/{id}/enroll                {"release_credentials":true}
@@ -193,6 +196,12 @@ POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":
 PATCH /policies/separation-of-duties/{id} 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 PATCH /policies/separation-of-duties/{id} 422 {"owner_ids":["<identity>"]}
 POST  /policies/conditions/validate         200 {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
+POST  /policies/separation-of-duties/predict 404 {"identity_id":"<identity>"}
+POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"entitlement_id":"<entitlement>"}]}
+POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"role_id":"<role>"}]}
+POST  /policies/separation-of-duties/predict 200 {"identity_id":"<own identity>","remove":["<grant>"]}
+POST  /policies/violations/{id}/assign      422 {"identity_id":"<identity>"}
+POST  /policies/violations/{id}/remediate   422 {"remove":["<grant>"],"reason":"x"}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}
 POST  /settings/users                       422 {"email":"x@acme.test","identity_id":"<identity>"}
 PATCH /settings/users/{id}                  422 {"identity_id":"<identity>"}

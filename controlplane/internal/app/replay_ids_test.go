@@ -153,7 +153,7 @@ func (w *twin) endpoint() string {
 func (w *twin) read() {
 	w.t.Helper()
 	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/duties/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/", "/policies/duties/",
 		"other duty", "/policies/separation-of-duties/", "/approval-rules/",
 		"/approval-rules/calendars/", "/approval-rules/on-call/", "/sector-packs/conflicts/", "/decision-tasks/",
 		"/decision-tasks/delegations/", "/access-requests/", "item", "approval", "run", "hold", "snapshot", "diff",
@@ -253,6 +253,8 @@ func (w *twin) read() {
 	           jsonb_build_object('label', $2::text, 'duty_ids', array[$3::text]),
 	           jsonb_build_object('label', 'b', 'duty_ids', array[$4::text])), array[$3, $4]::text[]::uuid[])`,
 		w.ids["/policies/separation-of-duties/"], w.canary, w.ids["/policies/duties/"], w.ids["other duty"])
+	w.run(violationSQL, w.ids["/policies/violations/"], w.ids["/identities/"], w.canary,
+		w.ids["/entitlements/grants/"])
 	w.run(`insert into approval_rule (tenant_id, id, name, branches)
 	       values (current_tenant(), $1, $2, '[{"outcome": {"kind": "auto_reject", "reason": "x"}}]')`,
 		w.ids["/approval-rules/"], w.canary)

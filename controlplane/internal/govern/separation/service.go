@@ -1,18 +1,26 @@
 package separation
 
 import (
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/duty"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/predict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // Service composes the parts of separation of duties. All exported fields are needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Routes are the paths of separation of duties under /policies.
@@ -20,5 +28,13 @@ func (s *Service) Routes() []httpapi.Route {
 	return slices.Concat(
 		(&duty.Service{DB: s.DB, Cursors: s.Cursors}).Routes(),
 		(&separationpolicy.Service{DB: s.DB, Cursors: s.Cursors}).Routes(),
+		(&predict.Service{DB: s.DB, Now: s.Now}).Routes(),
+		(&violation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
+		s.scans().Routes(),
 	)
 }
+
+// Kinds are the work that finds violations.
+func (s *Service) Kinds() []queue.Kind { return s.scans().Kinds() }
+
+func (s *Service) scans() *scan.Service { return &scan.Service{DB: s.DB, Log: s.Log, Now: s.Now} }

@@ -262,6 +262,8 @@ var catalog = [][2]string{
 	{"violation.remediated", "An evaluation no longer found a violation."},
 	{"violation.remediation_ordered", "Access was revoked to end a violation."},
 	{"violation.marked_false_positive", "A violation was marked as a false positive."},
+	{"violation.scan_started", "A scan of all people for violations was started."},
+	{"violation.scan_cancelled", "A scan of all people for violations was cancelled."},
 	{"violation.assigned", "A violation was assigned to a person, or its assignee was removed."},
 	{"approval_rule.created", "An approval rule was created."},
 	{"approval_rule.updated", "An approval rule was updated. Submitted requests keep their version."},

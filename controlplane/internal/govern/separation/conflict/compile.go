@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -140,6 +141,9 @@ func (r *Rules) Blind() []Blindness { return slices.Clone(r.blind) }
 
 // Policies returns the policies in their order. They must not be changed.
 func (r *Rules) Policies() []*Policy { return r.policies }
+
+// Entitlements returns all entitlements that a duty names, sorted. No others decide whether a policy is violated.
+func (r *Rules) Entitlements() []string { return slices.Sorted(maps.Keys(r.entries)) }
 
 // groupsOf returns the groups of a duty. Compile numbers those of one duty in a row.
 func (r *Rules) groupsOf(d int32) []int32 {

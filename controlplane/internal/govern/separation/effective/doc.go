@@ -9,7 +9,7 @@
 // over all people with a few policies' entitlements alone, for the first pass of a scan. Name adds the names that
 // people read, which a check needs only for what is in violation.
 //
-// Nothing calls it yet: docs/status.md says what is missing.
+// Callers: packages check and scan.
 //
 // Example: Ann holds the group VENDOR-EDIT directly, and has asked for the group FINANCE, which is nested in PAY-RUN.
 // Load returns two sources: the grant, which gives VENDOR-EDIT, and the pending request item, which gives FINANCE and

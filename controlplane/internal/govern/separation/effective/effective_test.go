@@ -296,7 +296,7 @@ func TestStreamMissesNothingThatOneFinds(t *testing.T) {
 	stream := func(after string) {
 		got = nil
 		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-			return effective.Stream(ctx, tx, named, after, time.Hour, time.Now(),
+			return effective.Stream(ctx, tx, effective.Range{After: after}, named, time.Hour, time.Now(),
 				func(id string, entitlements []string) error {
 					slices.Sort(entitlements)
 					got = append(got, id+" "+strings.Join(slices.Compact(entitlements), ","))

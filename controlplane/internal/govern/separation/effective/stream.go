@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,30 +23,34 @@ const streamSQL = `
 	), pending (identity_id, entitlement_id) as (
 	    select r.identity_id, r.entitlement_id
 	      from access_reason r
-	     where r.state <> 'ended' and r.effect = 'allow'
+	     where r.identity_id > @after::uuid and r.identity_id <= @last::uuid
+	       and r.state <> 'ended' and r.effect = 'allow'
 	       and r.entitlement_id in (select b.id from below b)
 	     union all
 	    select i.beneficiary_id, i.entitlement_id
 	      from access_request_item i
-	     where i.entitlement_id is not null and i.kind = 'grant' and not i.given
+	     where i.beneficiary_id > @after::uuid and i.beneficiary_id <= @last::uuid
+	       and i.entitlement_id is not null and i.kind = 'grant' and not i.given
 	       and i.status in ('submitted', 'pending_approval', 'blocked', 'approved', 'scheduled', 'provisioning')
 	     union all
 	    select i.beneficiary_id, x.entitlement_id
 	      from access_request_item i
 	     cross join roles_within(array[i.role_id]) w
 	      join role_entitlement x on x.role_id = w.part_id
-	     where i.role_id is not null and i.kind = 'grant' and not i.given
+	     where i.beneficiary_id > @after::uuid and i.beneficiary_id <= @last::uuid
+	       and i.role_id is not null and i.kind = 'grant' and not i.given
 	       and i.status in ('submitted', 'pending_approval', 'blocked', 'approved', 'scheduled', 'provisioning')
 	     union all
 	    select t.identity_id, t.entitlement_id
 	      from provisioning_task t
-	     where t.operation = 'grant' and t.identity_id is not null and t.entitlement_id is not null
+	     where t.identity_id > @after::uuid and t.identity_id <= @last::uuid
+	       and t.operation = 'grant' and t.entitlement_id is not null
 	       and t.state in ('queued', 'blocked', 'running', 'verifying', 'retrying', 'manual')
 	), found (identity_id, entitlement_id) as (
 	    select a.identity_id, g.entitlement_id
 	      from access_grant g
 	      join account a on a.id = g.account_id
-	     where a.identity_id is not null
+	     where a.identity_id > @after::uuid and a.identity_id <= @last::uuid
 	       and holds_access(g.status)
 	       and g.entitlement_id in (select n.id from named n)
 	     union all
@@ -56,7 +61,7 @@ const streamSQL = `
 	    select a.identity_id, p.entitlement_id
 	      from access_grant_past p
 	      join account a on a.id = p.account_id
-	     where @past and a.identity_id is not null and p.until >= @since
+	     where @past and a.identity_id > @after::uuid and a.identity_id <= @last::uuid and p.until >= @since
 	       and p.entitlement_id in (select n.id from named n)
 	     union all
 	    select o.identity_id, g.entitlement_id
@@ -65,23 +70,25 @@ const streamSQL = `
 	             union all
 	            select account_id, entitlement_id, as_is_since, now() from access_grant) g
 	        on g.account_id = o.account_id and g.since < o.until and g.until > o.since
-	     where @past and o.until >= @since
+	     where @past and o.identity_id > @after::uuid and o.identity_id <= @last::uuid and o.until >= @since
 	       and g.entitlement_id in (select n.id from named n)
 	)
 	select f.identity_id, array_agg(f.entitlement_id)
 	  from found f
-	 where f.identity_id > @after::uuid
 	 group by f.identity_id
 	 order by f.identity_id`
 
-// Stream calls each with every person who has, will have or had any of the named entitlements, and with those, in the
-// order of the people's IDs after one. A person who has none of them is left out. The lists may repeat an
+// Range is a part of all people: those with IDs above After, up to Last. Empty bounds are none.
+type Range struct{ After, Last string }
+
+// Stream calls each with every person in a range who has, will have or had any of the named entitlements, and with
+// those, in the order of the people's IDs. A person who has none of them is left out. The lists may repeat an
 // entitlement, and are valid during the call alone.
 func Stream(
 	ctx context.Context,
 	tx *pg.Tx,
+	of Range,
 	named []string,
-	after string,
 	past time.Duration,
 	now time.Time,
 	each func(identityID string, entitlementIDs []string) error,
@@ -94,9 +101,7 @@ func Stream(
 		}
 		names[key] = id
 	}
-	if after == "" {
-		after = uuid.Nil.String()
-	}
+	of.After, of.Last = cmp.Or(of.After, uuid.Nil.String()), cmp.Or(of.Last, uuid.Max.String())
 	var person uuid.UUID
 	var found []uuid.UUID
 	var list []string
@@ -106,5 +111,6 @@ func Stream(
 			list = append(list, names[id])
 		}
 		return each(person.String(), list)
-	}, streamSQL, pgx.NamedArgs{"named": named, "after": after, "past": past > 0, "since": now.Add(-past)})
+	}, streamSQL, pgx.NamedArgs{"named": named, "after": of.After, "last": of.Last, "past": past > 0,
+		"since": now.Add(-past)})
 }
