@@ -21,6 +21,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/app/backup"
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/app/database"
+	"github.com/grantwright/grantwright/controlplane/internal/app/signinlink"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -219,11 +220,11 @@ func bootstrap(cmd *cobra.Command, c config.Config, b tenant.Bootstrap, log *slo
 	if b.AdminPassword != "" {
 		return nil
 	}
-	link, err := app.SignInLink(ctx, db.DB, ring, log, result)
+	link, err := signinlink.SignInLink(ctx, db.DB, ring, log, result)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(out, app.HowToSignIn(c.URL(c.Listen), link))
+	fmt.Fprint(out, signinlink.HowToSignIn(c.URL(c.Listen), link))
 	return nil
 }
 

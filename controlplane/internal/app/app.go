@@ -17,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/controlplane/console"
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/tracing"
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
 	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -162,7 +163,7 @@ func hosted(
 	failed := map[string]error{}
 	for _, t := range catalog.Types() {
 		c, err := open(env, t)
-		opened[t], failed[t] = withTraces(c, traces, t), err
+		opened[t], failed[t] = tracing.Wrap(c, traces, t), err
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {
 		if c := opened[connectorType]; c != nil {

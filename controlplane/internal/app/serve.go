@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
+	"github.com/grantwright/grantwright/controlplane/internal/app/opslistener"
 )
 
 // Limits of the server. Streams set their own deadline for each event.
@@ -47,7 +48,7 @@ func (a *App) Serve(ctx context.Context, c config.Config, lost <-chan error, rea
 	defer endAgents()
 	group, ctx := errgroup.WithContext(ctx)
 	if c.Ops() != "" {
-		ops, err := listenOps(c.Ops())
+		ops, err := opslistener.Listen(c.Ops())
 		if err != nil {
 			return errors.Join(err, s.listener.Close())
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/app/dates"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/record/apitoken"
 	"github.com/grantwright/grantwright/controlplane/internal/record/user"
@@ -22,6 +23,6 @@ func addPeople(_ context.Context, p *parts) error {
 	}
 	p.routes = append(append(p.routes, people.Routes()...), tokens.Routes()...)
 	p.workers = append(p.workers, p.sessions.RecordUses)
-	p.jobs = append(p.jobs, dates(p.db))
+	p.jobs = append(p.jobs, dates.Job(p.db))
 	return nil
 }

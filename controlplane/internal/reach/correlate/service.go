@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -89,9 +90,9 @@ type CorrelationSample struct {
 	// Why the account would have this result.
 	Reason string `json:"reason"`
 	// Identities that were considered as the owner.
-	Candidates []matching.CorrelationCandidate `json:"candidates" nullable:"false"`
+	Candidates []explanation.CorrelationCandidate `json:"candidates" nullable:"false"`
 	// Result of every rule for each identity that was tried.
-	Explanation []matching.CorrelationTried `json:"match_explanation" nullable:"false"`
+	Explanation []explanation.CorrelationTried `json:"match_explanation" nullable:"false"`
 }
 
 // maxSamples is how many accounts of each kind a preview shows.
@@ -153,7 +154,7 @@ func (out *CorrelationPreview) show(j matching.Judgement) {
 		Explanation: d.Tried,
 	}
 	if sample.Candidates == nil {
-		sample.Candidates = []matching.CorrelationCandidate{}
+		sample.Candidates = []explanation.CorrelationCandidate{}
 	}
 	for _, had := range []*matching.ID{j.Subject.Owner, j.Subject.Gone} {
 		if had != nil {

@@ -206,7 +206,7 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	if v == "" {
 		v = nil
 	}
-	missing := absent(f, program.Reads())
+	missing := template.Absent(f, program.Reads())
 	problem := func(code, format string, args ...any) {
 		to.problem = &template.AttributeProblem{
 			Field:   to.target,
@@ -217,13 +217,13 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	}
 	switch {
 	case err != nil && len(missing) > 0 && to.required:
-		problem(template.CodeMissing, "%s", unknown(missing))
+		problem(template.CodeMissing, "%s", template.Unknown(missing))
 	case err != nil && len(missing) > 0:
 		to.missing = missing
 	case err != nil:
-		problem(template.CodeFailed, "%s", quiet(err))
+		problem(template.CodeFailed, "%s", template.Quiet(err))
 	case v == nil && to.required && len(missing) > 0:
-		problem(template.CodeMissing, "%s", unknown(missing))
+		problem(template.CodeMissing, "%s", template.Unknown(missing))
 	case v == nil && to.required:
 		problem(template.CodeMissing, "its expression gives None")
 	case v == nil:
@@ -244,38 +244,6 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, r
 	}
 }
 
-// quiet is an error without values of the person.
-func quiet(err error) string {
-	var e *pyexpr.Error
-	if errors.As(err, &e) {
-		return strings.Replace(e.Quiet(), "of the transform", "of its expression", 1)
-	}
-	return err.Error()
-}
-
-func unknown(missing []string) string {
-	if len(missing) == 1 {
-		return missing[0] + " is not known"
-	}
-	return strings.Join(missing[:len(missing)-1], ", ") + " and " + missing[len(missing)-1] + " are not known"
-}
-
-// absent are the members among those that an expression reads that are not known of a person.
-func absent(f identity.Facts, reads []string) []string {
-	out := []string{}
-	for _, path := range reads {
-		var v any = map[string]any(f)
-		for name := range strings.SplitSeq(path, ".") {
-			m, _ := v.(map[string]any)
-			v = m[name]
-		}
-		if v == nil || v == "" {
-			out = append(out, "identity."+path)
-		}
-	}
-	return out
-}
-
 // writable turns a result into what a connector takes. A directory has nothing but texts.
 func (c Config) writable(target string, v any) (any, error) {
 	switch v := v.(type) {
@@ -291,7 +259,7 @@ func (c Config) writable(target string, v any) (any, error) {
 		return v, nil
 	case int64, float64, json.Number:
 		if c.Type == catalog.LDAP || known(target) {
-			return number(v), nil
+			return template.Number(v), nil
 		}
 		return v, nil
 	case []any:
@@ -324,10 +292,3 @@ func (c Config) list(target string, values []any) (any, error) {
 }
 
 func known(target string) bool { return member(&v1.ProvisionAccount{}, target) != nil }
-
-func number(v any) string {
-	if f, ok := v.(float64); ok {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	return fmt.Sprint(v)
-}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 )
 
 // TestStatusOfARequestFollowsFromItsItems goes through all requests of up to four items.
@@ -106,14 +108,14 @@ func TestApproversShortenAndNeverProlong(t *testing.T) {
 		{nil, &week, "", &week},
 		{&start, &week, "P30D", &week},
 	} {
-		if got := Within(tt.starts, tt.ends, tt.longest, now); got != tt.want {
+		if got := term.Within(tt.starts, tt.ends, tt.longest, now); got != tt.want {
 			t.Errorf("within(%v, %v, %s) = %v; want %v", tt.starts, tt.ends, tt.longest, got, tt.want)
 		}
 	}
-	if got := Within(nil, &week, "P1D", now); !got.Equal(now.Add(24 * time.Hour)) {
+	if got := term.Within(nil, &week, "P1D", now); !got.Equal(now.Add(24 * time.Hour)) {
 		t.Errorf("a week within a day is until %v", got)
 	}
-	if got := Within(&start, &week, "P1D", now); !got.Equal(start.Add(24 * time.Hour)) {
+	if got := term.Within(&start, &week, "P1D", now); !got.Equal(start.Add(24 * time.Hour)) {
 		t.Errorf("a week within a day from %v is until %v", start, got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain/progress"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -84,7 +85,7 @@ func (i *AccessRequestItem) complete(stages []progress.StageInstance, submitted 
 		i.DecidedBy = []decision.Actor{}
 	}
 	if p.Outcome == approval.Chain && len(stages) > 0 {
-		at := submitted.Add(TTL(p))
+		at := submitted.Add(term.TTL(p))
 		i.ExpiresAt = &at
 	}
 	if !i.Given {

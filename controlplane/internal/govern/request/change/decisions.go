@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -114,7 +115,7 @@ func (b *Set) changeDates(r *accessrequest.AccessRequest, item *accessrequest.Ac
 	if item.Longest != nil {
 		longest = *item.Longest
 	}
-	item.EndsAt, item.Duration = accessrequest.Within(item.StartsAt, o.EndsAt, longest, b.Now), nil
+	item.EndsAt, item.Duration = term.Within(item.StartsAt, o.EndsAt, longest, b.Now), nil
 	b.Note(r, item, "shortened", item.Display+" ends at "+item.EndsAt.UTC().Format(time.RFC3339))
 }
 
@@ -180,7 +181,7 @@ func orderOf(r *accessrequest.AccessRequest, item *accessrequest.AccessRequestIt
 		o.Kind = ledger.Emergency
 	}
 	if item.Duration != nil {
-		o.Duration = accessrequest.Duration(*item.Duration)
+		o.Duration = term.Duration(*item.Duration)
 	}
 	if r.ExternalReference != nil {
 		o.ExternalReference = *r.ExternalReference

@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
@@ -93,12 +94,12 @@ func (w *Item) lasts(now time.Time) time.Duration {
 
 // longest is the limit of what the plan and the thing allow.
 func (w *Item) longest(urgency string) bound {
-	limit := bound{accessrequest.Duration(w.Resource.MaxDuration), w.Resource.Display}
-	limit = limit.tighter(bound{accessrequest.Duration(w.Plan.Terms.MaxDuration), called(w.Plan.Rule)})
+	limit := bound{term.Duration(w.Resource.MaxDuration), w.Resource.Display}
+	limit = limit.tighter(bound{term.Duration(w.Plan.Terms.MaxDuration), called(w.Plan.Rule)})
 	if urgency == accessrequest.Emergency {
 		limit = limit.tighter(
 			bound{
-				capped(accessrequest.Duration(w.Plan.Emergency.MaxDuration)),
+				capped(term.Duration(w.Plan.Emergency.MaxDuration)),
 				"the emergency way of " + called(w.Plan.Rule),
 			},
 		)
@@ -140,11 +141,11 @@ func (w *Item) settleDuration(urgency string, now time.Time) *fault.Field {
 
 // fillDuration chooses how long, where nobody said.
 func (w *Item) fillDuration(limit bound) *fault.Field {
-	usual := bound{accessrequest.Duration(w.Resource.DefaultDuration), w.Resource.Display}
+	usual := bound{term.Duration(w.Resource.DefaultDuration), w.Resource.Display}
 	if usual.none() {
-		usual = bound{accessrequest.Duration(w.Plan.Terms.DefaultDuration), called(w.Plan.Rule)}
+		usual = bound{term.Duration(w.Plan.Terms.DefaultDuration), called(w.Plan.Rule)}
 	}
-	own := accessrequest.Duration(w.Resource.MaxDuration) > 0
+	own := term.Duration(w.Resource.MaxDuration) > 0
 	switch {
 	case !usual.none() && (limit.none() || usual.of <= limit.of):
 		w.Duration = usual.of
@@ -172,7 +173,7 @@ func (w *Item) settleExtension(now time.Time) *fault.Field {
 	if end := w.Target.EndsAt; end != nil && end.After(now) {
 		from = *end
 	} else if end == nil && w.Target.Duration != nil {
-		from = now.Add(accessrequest.Duration(*w.Target.Duration)) // it has not begun yet
+		from = now.Add(term.Duration(*w.Target.Duration)) // it has not begun yet
 	}
 	member := "ends_at"
 	if w.Ends == nil {
@@ -187,8 +188,8 @@ func (w *Item) settleExtension(now time.Time) *fault.Field {
 		until := from.Add(w.Duration)
 		w.Ends, w.Duration = &until, 0
 	}
-	limit := bound{accessrequest.Duration(w.Resource.ExtensionMax), w.Resource.Display}
-	limit = limit.tighter(bound{accessrequest.Duration(w.Plan.Terms.ExtensionMax), called(w.Plan.Rule)})
+	limit := bound{term.Duration(w.Resource.ExtensionMax), w.Resource.Display}
+	limit = limit.tighter(bound{term.Duration(w.Plan.Terms.ExtensionMax), called(w.Plan.Rule)})
 	if limit.none() {
 		limit = w.longest(accessrequest.Normal)
 	}

@@ -3,6 +3,7 @@ package draft
 import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
@@ -65,7 +66,7 @@ func (w *Item) foresee(in accessrequest.NewAccessRequest) accessrequest.Foreseen
 	for _, s := range p.Stages {
 		f.Stages = append(f.Stages, accessrequest.ForeseeStage(s))
 	}
-	f.RespondWithin = span.Format(accessrequest.TTL(w.Plan))
+	f.RespondWithin = span.Format(term.TTL(w.Plan))
 	if w.Way(in) == approval.Chain {
 		f.ExpectedAt = p.ExpectedAt
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -15,7 +16,7 @@ func (d *Draft) Record(v viewer.Viewer, serial int64, now time.Time) accessreque
 	var expires *time.Time
 	for _, w := range d.Items {
 		if at := now.Add(
-			accessrequest.TTL(w.Plan),
+			term.TTL(w.Plan),
 		); w.Way(d.In) == approval.Chain &&
 			(expires == nil || at.After(*expires)) {
 			expires = &at

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -42,7 +43,7 @@ func AskReviewers(ctx context.Context, tx *pg.Tx, b *change.Set, reviews []Revie
 	var questions []decision.New
 	for _, v := range reviews {
 		due := b.Now.Add(defaultReviewPeriod)
-		if d := accessrequest.Duration(v.Within); d > 0 {
+		if d := term.Duration(v.Within); d > 0 {
 			due = b.Now.Add(d)
 		}
 		v.Item.Review = &accessrequest.EmergencyReview{
@@ -189,7 +190,7 @@ func (s *Reviews) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 		} else {
 			item.Review.State = "confirmed"
 		}
-		b.Note(r, item, "reviewed", item.Display+": "+item.Review.State+accessrequest.Prefixed(": ", d.Comment))
+		b.Note(r, item, "reviewed", item.Display+": "+item.Review.State+term.Prefixed(": ", d.Comment))
 		b.Audit(r, accessrequest.AuditReviewed, item, cmp.Or(d.Comment, item.Review.State))
 	}
 	return make([]error, len(answered)), b.Apply(ctx, tx)

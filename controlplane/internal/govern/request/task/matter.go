@@ -4,6 +4,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -26,7 +27,7 @@ func Matter(d *draft.Draft, r *accessrequest.AccessRequest, item *accessrequest.
 		},
 		RequestedBy: accessrequest.ActorOf(v),
 		Context:     contextOf(d, r, w),
-		ExpiresAt:   r.SubmittedAt.Add(accessrequest.TTL(w.Plan)),
+		ExpiresAt:   r.SubmittedAt.Add(term.TTL(w.Plan)),
 	}
 	if item.RiskLevel != nil {
 		m.RiskLevel = *item.RiskLevel

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest/term"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -91,7 +92,7 @@ func stageSteps(i accessrequest.AccessRequestItem) []AccessRequestStep {
 						slot.DecidedAt.UTC().Format(stepTime),
 						"answered",
 						cmp.Or(slot.DecidedBy, slot.Display),
-						i.Display+": "+slot.State+accessrequest.Prefixed(": ", slot.Comment),
+						i.Display+": "+slot.State+term.Prefixed(": ", slot.Comment),
 					)
 				}
 			}

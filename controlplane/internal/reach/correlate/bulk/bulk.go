@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -239,7 +240,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, b BulkLink, out BulkLink
 	why := map[string]any{
 		"by":         matching.ByUser,
 		"decided_by": tx.Viewer.Display,
-		"decided_at": matching.Instant(s.Now()),
+		"decided_at": explanation.Instant(s.Now()),
 		"reason":     b.Reason,
 	}
 	if err := pg.Exec(ctx, tx, "link accounts", sql, accounts, owners, why, s.Now()); err != nil {

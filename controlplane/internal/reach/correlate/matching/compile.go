@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/match"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // Problems are all that is wrong with settings.
@@ -92,11 +93,11 @@ func checkRule(r CorrelationRule, at string, seen map[string]bool, wrong *Proble
 
 // condition compiles one condition, and writes its match in the one way there is.
 func (p *Plan) condition(c *CorrelationCondition, at string, wrong *Problems) condition {
-	source, err := parseField(c.Source, accountFields)
+	source, err := field.Parse(c.Source, field.AccountFields)
 	if err != nil {
 		wrong.Add(at+"/source", "unknown_field", "%s", err.Error())
 	}
-	of, err := parseField(c.Identity, identityFields)
+	of, err := field.Parse(c.Identity, field.IdentityFields)
 	if err != nil {
 		wrong.Add(at+"/identity", "unknown_field", "%s", err.Error())
 	}
@@ -110,9 +111,9 @@ func (p *Plan) condition(c *CorrelationCondition, at string, wrong *Problems) co
 }
 
 // index is where a field stands in a list, which it joins if need be.
-func index(list *[]field, f field) int {
+func index(list *[]field.Field, f field.Field) int {
 	for i := range *list {
-		if (*list)[i].name == f.name {
+		if (*list)[i].Name == f.Name {
 			return i
 		}
 	}

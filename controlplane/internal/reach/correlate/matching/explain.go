@@ -4,71 +4,23 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/match"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 )
 
 // document is what is stored with an account: why it stands as it does.
 type document struct {
-	By          string                 `json:"by"`
-	Reason      string                 `json:"reason"`
-	Score       float64                `json:"score"`
-	RuleIDs     []string               `json:"rule_ids"`
-	Explanation []string               `json:"explanation"`
-	Candidates  []CorrelationCandidate `json:"candidates,omitempty"`
-	Tried       []CorrelationTried     `json:"match_explanation"`
-	Previous    string                 `json:"previous_owner,omitempty"`
-	DecidedAt   string                 `json:"decided_at,omitempty"`
-}
-
-// CorrelationCandidate is a candidate among several, or one that nobody was linked to.
-type CorrelationCandidate struct {
-	// ID of the identity that may own the account.
-	IdentityID string `json:"identity_id"`
-	// Score of the candidate, from 0 to 1.
-	Score float64 `json:"score"`
-	// Reasons for the candidate's score.
-	Explanation []string `json:"explanation"`
-}
-
-// CorrelationTried is what every rule said about one candidate.
-type CorrelationTried struct {
-	// ID of the identity that the account was compared with.
-	IdentityID string `json:"identity_id"`
-	// Result of every rule for this identity.
-	Rules []CorrelationRuleSaid `json:"rules" nullable:"false"`
-}
-
-// CorrelationRuleSaid is what one rule said about a candidate.
-type CorrelationRuleSaid struct {
-	// ID of the rule in the correlation settings.
-	Rule string `json:"rule_id"`
-	// Weight of the rule, from 0 to 1.
-	Weight float64 `json:"weight,omitempty"`
-	// Result of the rule. It is implied when it holds by the same values as another rule and counts once with it;
-	// passed and vetoed are results of vetoes.
-	Outcome string `json:"outcome" enum:"matched,implied,not_matched,no_value,vetoed,passed"`
-	// Values that the conditions of the rule compared.
-	Compared []CorrelationComparison `json:"compared,omitempty"`
-}
-
-// CorrelationComparison is what a condition compared, in the form in which it did.
-type CorrelationComparison struct {
-	// Field of the account that the condition names.
-	Source string `json:"source"`
-	// Field of the identity that the condition names.
-	Identity string `json:"identity"`
-	// Kind of comparison that the condition names.
-	Match string `json:"match"`
-	// Value of the account in the compared form; may be shortened.
-	Account string `json:"account_value,omitempty"`
-	// Value of the identity in the compared form; may be shortened.
-	Person string `json:"identity_value,omitempty"`
-	// Whether the condition holds.
-	Holds bool `json:"holds,omitempty"`
+	By          string                             `json:"by"`
+	Reason      string                             `json:"reason"`
+	Score       float64                            `json:"score"`
+	RuleIDs     []string                           `json:"rule_ids"`
+	Explanation []string                           `json:"explanation"`
+	Candidates  []explanation.CorrelationCandidate `json:"candidates,omitempty"`
+	Tried       []explanation.CorrelationTried     `json:"match_explanation"`
+	Previous    string                             `json:"previous_owner,omitempty"`
+	DecidedAt   string                             `json:"decided_at,omitempty"`
 }
 
 // document writes a verdict down, without the time.
@@ -79,7 +31,7 @@ func (p *Plan) document(s *subject, v verdict) document {
 		Score:       v.score,
 		RuleIDs:     []string{},
 		Explanation: []string{},
-		Tried:       []CorrelationTried{},
+		Tried:       []explanation.CorrelationTried{},
 	}
 	if v.state != linked {
 		d.Previous = s.previous()
@@ -93,9 +45,12 @@ func (p *Plan) document(s *subject, v verdict) document {
 			d.RuleIDs, d.Explanation = rules, names
 		}
 		if v.state != linked {
-			d.Candidates = append(d.Candidates, CorrelationCandidate{c.name(), c.score, names})
+			d.Candidates = append(
+				d.Candidates,
+				explanation.CorrelationCandidate{IdentityID: c.name(), Score: c.score, Explanation: names},
+			)
 		}
-		d.Tried = append(d.Tried, CorrelationTried{c.name(), p.tried(c)})
+		d.Tried = append(d.Tried, explanation.CorrelationTried{IdentityID: c.name(), Rules: p.tried(c)})
 	}
 	return d
 }
@@ -117,43 +72,35 @@ func (p *Plan) holding(c candidate) (rules, names []string) {
 }
 
 // tried are all rules with what each said about a candidate.
-func (p *Plan) tried(c candidate) []CorrelationRuleSaid {
-	list := make([]CorrelationRuleSaid, 0, len(p.rules)+2)
+func (p *Plan) tried(c candidate) []explanation.CorrelationRuleSaid {
+	list := make([]explanation.CorrelationRuleSaid, 0, len(p.rules)+2)
 	if c.said {
-		list = append(list, CorrelationRuleSaid{Rule: sameRecord, Weight: 1, Outcome: matched})
+		list = append(list, explanation.CorrelationRuleSaid{Rule: sameRecord, Weight: 1, Outcome: matched})
 	}
 	if c.rejected {
-		list = append(list, CorrelationRuleSaid{Rule: "taken_by_user", Outcome: vetoed})
+		list = append(list, explanation.CorrelationRuleSaid{Rule: "taken_by_user", Outcome: vetoed})
 	}
 	for i, r := range p.rules {
-		e := CorrelationRuleSaid{
+		e := explanation.CorrelationRuleSaid{
 			Rule:     r.ID,
 			Weight:   r.Weight,
 			Outcome:  c.results[i].outcome,
-			Compared: make([]CorrelationComparison, len(r.Conditions)),
+			Compared: make([]explanation.CorrelationComparison, len(r.Conditions)),
 		}
 		for k, cond := range r.Conditions {
 			is := c.results[i].compared[k]
-			e.Compared[k] = CorrelationComparison{
-				cond.Source,
-				cond.Identity,
-				cond.Match,
-				short(is.account),
-				short(is.person),
-				is.holds,
+			e.Compared[k] = explanation.CorrelationComparison{
+				Source:   cond.Source,
+				Identity: cond.Identity,
+				Match:    cond.Match,
+				Account:  explanation.Short(is.account),
+				Person:   explanation.Short(is.person),
+				Holds:    is.holds,
 			}
 		}
 		list = append(list, e)
 	}
 	return list
-}
-
-// short keeps the beginning of a long value: enough to see why.
-func short(s string) string {
-	if head := match.FirstRunes(s, 200); head != "" && len(head) < len(s) {
-		return head + "…"
-	}
-	return s
 }
 
 // says reports whether a document is what is stored already, the time left out.
@@ -205,6 +152,3 @@ const (
 	byRules = "rules"
 	ByUser  = "user"
 )
-
-// Instant is how times are written in documents.
-func Instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // Scope says which accounts are looked at, and by which rules.
@@ -84,7 +85,7 @@ func (a *Args) Add(v any) string {
 // since. What the source itself says is not looked at again: a merge follows it.
 func (sh share) subjects(ctx context.Context, tx *pg.Tx, sc Scope, after ID) ([]subject, error) {
 	var args Args
-	fields := columns(sh.account, "a", (*[]any)(&args))
+	fields := field.Columns(sh.account, "a", (*[]any)(&args))
 	digest := `hashtextextended(row(` + strings.Join(
 		append(fields[:len(fields):len(fields)], privileged),
 		", ",
@@ -159,7 +160,7 @@ func linkedWithin(sc Scope, args *Args) string {
 	return sql
 }
 
-func collectSubjects(rows pgx.Rows, fields []field) (list []subject, err error) {
+func collectSubjects(rows pgx.Rows, fields []field.Field) (list []subject, err error) {
 	defer rows.Close()
 	var owner, said pgtype.UUID
 	var gone bool
@@ -202,27 +203,27 @@ func pointer(u pgtype.UUID) *ID {
 	return &u.Bytes
 }
 
-func newCells(fields []field) (cells []cell, targets []any) {
-	cells = make([]cell, len(fields))
+func newCells(fields []field.Field) (cells []field.Cell, targets []any) {
+	cells = make([]field.Cell, len(fields))
 	for i := range cells {
-		cells[i].f = fields[i]
-		targets = append(targets, cells[i].target())
+		cells[i].F = fields[i]
+		targets = append(targets, cells[i].Target())
 	}
 	return cells, targets
 }
 
-func takeAll(cells []cell) []values {
-	v := make([]values, len(cells))
+func takeAll(cells []field.Cell) []field.Values {
+	v := make([]field.Values, len(cells))
 	for i := range cells {
-		v[i] = cells[i].take()
+		v[i] = cells[i].Take()
 	}
 	return v
 }
 
 // people streams everybody who can own accounts, with what the plan compares.
-func (p *Plan) people(ctx context.Context, tx *pg.Tx, visit func(ID, []values)) error {
+func (p *Plan) people(ctx context.Context, tx *pg.Tx, visit func(ID, []field.Values)) error {
 	var args Args
-	list := append([]string{"i.id"}, columns(p.person, "i", (*[]any)(&args))...)
+	list := append([]string{"i.id"}, field.Columns(p.person, "i", (*[]any)(&args))...)
 	sql := `select ` + strings.Join(
 		list,
 		", ",

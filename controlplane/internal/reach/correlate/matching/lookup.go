@@ -5,6 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/block"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/match"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // lookup is a rule with its index. keys are the conditions that make the value to look up.
@@ -38,15 +39,15 @@ func (p *Plan) lookups() (list []lookup) {
 }
 
 // ofAccount and ofPerson are the values of a lookup's keys, joined; several when a key has several.
-func (l lookup) ofAccount(v []values) []string {
-	return joined(l.keys, func(c condition) values { return v[c.source] })
+func (l lookup) ofAccount(v []field.Values) []string {
+	return joined(l.keys, func(c condition) field.Values { return v[c.source] })
 }
 
-func (l lookup) ofPerson(v []values) []string {
-	return joined(l.keys, func(c condition) values { return v[c.identity] })
+func (l lookup) ofPerson(v []field.Values) []string {
+	return joined(l.keys, func(c condition) field.Values { return v[c.identity] })
 }
 
-func joined(keys []condition, of func(condition) values) (list []string) {
+func joined(keys []condition, of func(condition) field.Values) (list []string) {
 	for i, c := range keys {
 		var forms []string
 		for _, v := range of(c) {
@@ -73,5 +74,5 @@ func crossed(heads, tails []string) []string {
 			list = append(list, strings.Join([]string{h, t}, "\x1f"))
 		}
 	}
-	return list[:min(len(list), maxValues*maxValues)]
+	return list[:min(len(list), field.MaxValues*field.MaxValues)]
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/block"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/match"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 func TestEachMatchComparesItsNormalForm(t *testing.T) {
@@ -48,7 +49,7 @@ func TestEachMatchComparesItsNormalForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := condition{match: m}.compare(values{tt.a}, values{tt.b})
+		got := condition{match: m}.compare(field.Values{tt.a}, field.Values{tt.b})
 		if got.holds != tt.want {
 			t.Errorf(
 				"%s of %q and %q = %v (compared %q, %q); want %v",
@@ -124,18 +125,18 @@ func TestTheIndexesFindWhateverAgrees(t *testing.T) {
 		p := &Plan{rules: []rule{{&CorrelationRule{Weight: 1}, []condition{{match: m}}}}}
 		l := p.lookups()[0]
 		for i, a := range accounts {
-			for _, v := range l.ofAccount([]values{{a}}) {
+			for _, v := range l.ofAccount([]field.Values{{a}}) {
 				l.index.Add(v, int32(i))
 			}
 		}
 		l.index.Seal()
 		for _, who := range people {
 			var got, want []int32
-			for _, v := range l.ofPerson([]values{{who}}) {
+			for _, v := range l.ofPerson([]field.Values{{who}}) {
 				l.index.Find(v, func(e *block.Entry) { got = append(got, e.Subjects...) })
 			}
 			for i, a := range accounts {
-				if (condition{match: m}).compare(values{a}, values{who}).holds {
+				if (condition{match: m}).compare(field.Values{a}, field.Values{who}).holds {
 					want = append(want, int32(i))
 				}
 			}
@@ -153,7 +154,7 @@ func TestPathsLeadThroughNamesWithDots(t *testing.T) {
 		"": nil, ".": nil, "a.": nil, ".a": nil, "a..b": nil, `"a`: nil, `"a"b`: nil, `""`: nil, "a\x00": nil,
 		strings.Repeat("a.", 8) + "a": nil,
 	} {
-		got, err := parsePath(text)
+		got, err := field.ParsePath(text)
 		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
 			t.Errorf("parsePath(%q) = %q, %v; want %q", text, got, err, want)
 		}
@@ -161,13 +162,13 @@ func TestPathsLeadThroughNamesWithDots(t *testing.T) {
 }
 
 func TestAttributesAreTextsNumbersOrListsOfThem(t *testing.T) {
-	for text, want := range map[string]values{
+	for text, want := range map[string]field.Values{
 		`"x"`: {"x"}, `12345678901234567890`: {"12345678901234567890"}, `true`: {"true"},
 		`["a","b",1]`: {"a", "b", "1"},
 		`{"a":"b"}`:   nil, `null`: nil, `[["a"]]`: nil,
 		`["a","b","c","d","e","f","g","h","i"]`: {"a", "b", "c", "d", "e", "f", "g", "h"},
 	} {
-		if got := fromJSON([]byte(text)); !slices.Equal(got, want) {
+		if got := field.FromJSON([]byte(text)); !slices.Equal(got, want) {
 			t.Errorf("fromJSON(%s) = %q; want %q", text, got, want)
 		}
 	}

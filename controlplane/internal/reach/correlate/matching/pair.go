@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/block"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // pairs are the candidates of each account, and its owner where it has one.
@@ -33,7 +34,7 @@ func (p *pairs) owner(subject int) *person {
 type known struct{ said, owned []int32 }
 
 // pair streams people past the accounts' indexes and keeps those who have something in common with one.
-func (p *Plan) pair(subjects []subject, stream func(func(ID, []values)) error) (*pairs, error) {
+func (p *Plan) pair(subjects []subject, stream func(func(ID, []field.Values)) error) (*pairs, error) {
 	lookups := p.lookups()
 	named := map[ID]*known{}
 	for i := range subjects {
@@ -53,7 +54,7 @@ func (p *Plan) pair(subjects []subject, stream func(func(ID, []values)) error) (
 		lookups[k].index.Seal()
 	}
 	out := &pairs{lists: make([][]int32, len(subjects)), owners: map[int32]int32{}}
-	err := stream(func(who ID, v []values) { out.meet(who, v, lookups, named[who]) })
+	err := stream(func(who ID, v []field.Values) { out.meet(who, v, lookups, named[who]) })
 	for k := range lookups {
 		lookups[k].index.Each(out.join)
 	}
@@ -74,7 +75,7 @@ func knownBy(named map[ID]*known, who ID) *known {
 }
 
 // meet looks a person up. Whoever meets nobody is forgotten.
-func (p *pairs) meet(who ID, v []values, lookups []lookup, named *known) {
+func (p *pairs) meet(who ID, v []field.Values, lookups []lookup, named *known) {
 	at := int32(len(p.people))
 	met := named != nil
 	if met {

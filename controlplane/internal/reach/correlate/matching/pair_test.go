@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // names makes people's names of common first names and made-up last names.
@@ -75,14 +77,14 @@ func BenchmarkFuzzyRules(b *testing.B) {
 			}
 			subjects := make([]subject, n)
 			for i := range subjects {
-				subjects[i].values = []values{{all[i][:len(all[i])-1]}} // the last letter is lost
+				subjects[i].values = []field.Values{{all[i][:len(all[i])-1]}} // the last letter is lost
 			}
 			for b.Loop() {
-				found, err := p.pair(subjects, func(visit func(ID, []values)) error {
+				found, err := p.pair(subjects, func(visit func(ID, []field.Values)) error {
 					for i := range all {
 						var who ID
 						binary.BigEndian.PutUint32(who[:], uint32(i))
-						visit(who, []values{{all[i]}})
+						visit(who, []field.Values{{all[i]}})
 					}
 					return nil
 				})
@@ -107,12 +109,12 @@ func TestAValueWithoutAnythingToCompareFindsNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		subjects := []subject{
-			{values: []values{nil, {"a@x"}}},
-			{values: []values{{""}, {"a@x"}}},
-			{values: []values{{"!"}, nil}},
+			{values: []field.Values{nil, {"a@x"}}},
+			{values: []field.Values{{""}, {"a@x"}}},
+			{values: []field.Values{{"!"}, nil}},
 		}
-		found, err := p.pair(subjects, func(visit func(ID, []values)) error {
-			for i, v := range [][]values{{nil, nil}, {{""}, {""}}, {{"?"}, {""}}} {
+		found, err := p.pair(subjects, func(visit func(ID, []field.Values)) error {
+			for i, v := range [][]field.Values{{nil, nil}, {{""}, {""}}, {{"?"}, {""}}} {
 				visit(ID{byte(i)}, v)
 			}
 			return nil

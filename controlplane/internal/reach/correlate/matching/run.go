@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // Run looks for the owners of accounts at the end of a connector's run: in the whole tenant for accounts without one,
@@ -93,7 +94,7 @@ func Changed(list []Judgement) []Judgement {
 
 // judge decides about a batch of accounts.
 func (p *Plan) judge(ctx context.Context, tx *pg.Tx, subjects []subject) ([]Judgement, error) {
-	pairs, err := p.pair(subjects, func(visit func(ID, []values)) error { return p.people(ctx, tx, visit) })
+	pairs, err := p.pair(subjects, func(visit func(ID, []field.Values)) error { return p.people(ctx, tx, visit) })
 	if err != nil {
 		return nil, err
 	}

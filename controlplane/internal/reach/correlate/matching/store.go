@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 )
 
 // Store makes judgements true, but for accounts that somebody has changed in the meantime.
@@ -28,7 +29,7 @@ func (p *Plan) Store(ctx context.Context, tx *pg.Tx, list []Judgement) error {
 		return fmt.Errorf("store verdicts: %w", err)
 	}
 	into := []string{"id", "version", "identity_id", "state", "correlation", "keys", "rules"}
-	rows := pgx.CopyFromSlice(len(list), func(i int) ([]any, error) { return p.row(list[i], Instant(now)) })
+	rows := pgx.CopyFromSlice(len(list), func(i int) ([]any, error) { return p.row(list[i], explanation.Instant(now)) })
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"correlate_verdict"}, into, rows); err != nil {
 		return fmt.Errorf("store verdicts: %w", err)
 	}

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/match"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/field"
 )
 
 // Plan is settings made ready: rules that point into the lists of fields that accounts and people are loaded with.
 type Plan struct {
 	Settings
 	rules       []rule
-	account     []field
-	person      []field
+	account     []field.Field
+	person      []field.Field
 	rulesDigest int64
 }
 
@@ -37,7 +38,7 @@ type ID = [16]byte
 // person is somebody who may own accounts.
 type person struct {
 	ID     ID
-	values []values
+	values []field.Values
 }
 
 // subject is an account that is looked at.
@@ -53,7 +54,7 @@ type subject struct {
 	stored        []byte // what is stored about an account without owner
 	keys          int64
 	sameRules     bool // the rules are those that linked it
-	values        []values
+	values        []field.Values
 }
 
 // What became of a rule for a pair.
@@ -141,7 +142,7 @@ func (r rule) try(s *subject, who *person) result {
 }
 
 // compare looks for two values that agree, and else tells the first of each.
-func (c condition) compare(account, person values) (out compared) {
+func (c condition) compare(account, person field.Values) (out compared) {
 	for _, a := range account {
 		if a = c.match.Normal(a); a == "" {
 			continue

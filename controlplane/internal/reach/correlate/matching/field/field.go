@@ -1,4 +1,4 @@
-package matching
+package field
 
 import (
 	"encoding/json"
@@ -10,16 +10,16 @@ import (
 	"unicode"
 )
 
-// field is a column, or a path into attributes, of one side.
-type field struct {
-	name string
+// Field is a column, or a path into attributes, of one side.
+type Field struct {
+	Name string
 	sql  string   // a column, or empty for a path
 	path []string // into attributes
 }
 
 // accountFields and identityFields are what rules can compare, with the SQL that gives it.
 var (
-	accountFields = map[string]string{
+	AccountFields = map[string]string{
 		"username":             "a.username",
 		"email":                "a.email",
 		"email_local":          "split_part(a.email, '@', 1)",
@@ -32,7 +32,7 @@ var (
 		"native_ref":           "a.native_ref",
 		"identity_external_id": "a.identity_external_id",
 	}
-	identityFields = map[string]string{
+	IdentityFields = map[string]string{
 		"external_id":      "i.external_id",
 		"email":            "i.email",
 		"email_local":      "split_part(i.email, '@', 1)",
@@ -55,24 +55,24 @@ var (
 	}
 )
 
-// parseField finds a field by its name.
-func parseField(name string, known map[string]string) (field, error) {
+// Parse finds a field by its name.
+func Parse(name string, known map[string]string) (Field, error) {
 	if rest, ok := strings.CutPrefix(name, "attributes."); ok {
-		path, err := parsePath(rest)
-		return field{name: name, path: path}, err
+		path, err := ParsePath(rest)
+		return Field{Name: name, path: path}, err
 	}
 	if sql := known[name]; sql != "" {
-		return field{name: name, sql: sql}, nil
+		return Field{Name: name, sql: sql}, nil
 	}
-	return field{}, fmt.Errorf(
+	return Field{}, fmt.Errorf(
 		"there is no field %q: use %s, or attributes.<path>",
 		name,
 		strings.Join(slices.Sorted(maps.Keys(known)), ", "),
 	)
 }
 
-// parsePath splits a.b."c.d" into its names.
-func parsePath(text string) (path []string, err error) {
+// ParsePath splits a.b."c.d" into its names.
+func ParsePath(text string) (path []string, err error) {
 	for rest := text; ; rest = rest[1:] {
 		name, after, ok := cutName(rest)
 		if !ok || name == "" || len(path) == maxDepth || strings.ContainsFunc(name, unicode.IsControl) {
@@ -103,8 +103,8 @@ func cutName(path string) (name, rest string, ok bool) {
 	return path, "", true
 }
 
-// columns are the select list of fields; table is a or i. Paths travel as arguments, which follow those given.
-func columns(fields []field, table string, args *[]any) []string {
+// Columns are the select list of fields; table is a or i. Paths travel as arguments, which follow those given.
+func Columns(fields []Field, table string, args *[]any) []string {
 	list := make([]string, len(fields))
 	for i, f := range fields {
 		if f.sql != "" {
@@ -117,49 +117,49 @@ func columns(fields []field, table string, args *[]any) []string {
 	return list
 }
 
-// values are what a field has: none, one, or several.
-type values []string
+// Values are what a field has: none, one, or several.
+type Values []string
 
-// maxValues is how many values of a field are looked at.
-const maxValues = 8
+// MaxValues is how many values of a field are looked at.
+const MaxValues = 8
 
-// cell takes a field from a row.
-type cell struct {
-	f    field
+// Cell takes a field from a row.
+type Cell struct {
+	F    Field
 	text *string
 	json []byte
 	list []string
 }
 
-func (c *cell) target() any {
+func (c *Cell) Target() any {
 	switch {
-	case c.f.sql == "":
+	case c.F.sql == "":
 		return &c.json
-	case c.f.name == "secondary_emails":
+	case c.F.Name == "secondary_emails":
 		return &c.list
 	}
 	return &c.text
 }
 
-// take gives what was scanned and makes room for the next row.
-func (c *cell) take() (v values) {
+// Take gives what was scanned and makes room for the next row.
+func (c *Cell) Take() (v Values) {
 	switch {
 	case c.text != nil:
-		v = values{*c.text}
+		v = Values{*c.text}
 	case c.list != nil:
 		v = c.list
 	case c.json != nil:
-		v = fromJSON(c.json)
+		v = FromJSON(c.json)
 	}
 	c.text, c.json, c.list = nil, nil, nil
-	if len(v) > maxValues {
-		v = v[:maxValues]
+	if len(v) > MaxValues {
+		v = v[:MaxValues]
 	}
 	return v
 }
 
-// fromJSON gives the texts, numbers and truth values of an attribute: itself, or the members of a list.
-func fromJSON(b []byte) (v values) {
+// FromJSON gives the texts, numbers and truth values of an attribute: itself, or the members of a list.
+func FromJSON(b []byte) (v Values) {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.UseNumber()
 	var any any
@@ -169,7 +169,7 @@ func fromJSON(b []byte) (v values) {
 	return appendJSON(nil, any, true)
 }
 
-func appendJSON(v values, x any, outer bool) values {
+func appendJSON(v Values, x any, outer bool) Values {
 	switch x := x.(type) {
 	case string:
 		return append(v, x)
@@ -179,7 +179,7 @@ func appendJSON(v values, x any, outer bool) values {
 		return append(v, strconv.FormatBool(x))
 	case []any:
 		for _, e := range x {
-			if outer && len(v) < maxValues {
+			if outer && len(v) < MaxValues {
 				v = appendJSON(v, e, false)
 			}
 		}

@@ -1,4 +1,4 @@
-package app
+package tracing
 
 import (
 	"context"
@@ -15,8 +15,8 @@ type traced struct {
 	name   string
 }
 
-// withTraces gives the connector itself where nothing is traced.
-func withTraces(c connectorkit.Connector, traces *telemetry.Traces, connectorType string) connectorkit.Connector {
+// Wrap gives the connector itself where nothing is traced.
+func Wrap(c connectorkit.Connector, traces *telemetry.Traces, connectorType string) connectorkit.Connector {
 	if c == nil || traces == nil {
 		return c
 	}

@@ -1,4 +1,4 @@
-package accessrequest
+package term
 
 import (
 	"time"

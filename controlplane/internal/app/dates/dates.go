@@ -1,4 +1,4 @@
-package app
+package dates
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 // dueInterval is how soon a date that decides somebody's state is noticed.
 const dueInterval = 5 * time.Minute
 
-// dates is the periodic work that moves people whose day has come: who starts, goes on leave, returns, leaves, or left
+// Job is the periodic work that moves people whose day has come: who starts, goes on leave, returns, leaves, or left
 // long ago.
-func dates(db *pg.DB) queue.Job {
+func Job(db *pg.DB) queue.Job {
 	return queue.Job{
 		Name:  "dates",
 		Title: "Dates of identities",
