@@ -1,6 +1,6 @@
 // The audit log: narrowed, one entry whole with what it changed, the chain checked, and what is filtered taken away as a file.
 import { readFile } from "node:fs/promises";
-import { api, expect, focused, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+import { api, expect, focused, journey, listsFit, path, same, scene, seen, settled, step } from "../lib/house.mjs";
 
 const log = ".audit-log";
 
@@ -12,6 +12,10 @@ await journey(async ({ open }) => {
   const page = await open("auditor", "/audit");
   await page.waitForSelector(log);
   await seen(page, "the log");
+  step("one row of filters, and the heads of the columns are seen");
+  for (const width of [1280, 1920]) await listsFit(page, "the audit log", width);
+  const head = page.locator(`${log} thead th`).first();
+  expect((await head.boundingBox()).height > 10, "the heads of the columns are hidden");
 
   step("narrowed to a category");
   await page.getByLabel("Category").selectOption("identity");

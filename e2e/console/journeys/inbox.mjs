@@ -52,6 +52,8 @@ await journey(async ({ open: window }) => {
   await page.keyboard.press("k");
   same(open(page), first, "the open task after going on and back");
   await page.locator(".inbox-history li").first().waitFor();
+  const { system } = (await api("second", "GET", `/decision-tasks/${first}`)).context.item;
+  expect((await page.getByRole("main").innerText()).split(system).length > 2, "the task and its row do not name the system");
   await seen(page, "inbox with a task");
 
   step("A approves, and goes on to the next");

@@ -17,7 +17,7 @@ export function Entries({ events, total, search, busy, more }: Props) {
   const blocks = useMemo(() => parts(events, blockSize), [events]);
   return (
     <table className="card audit-log" aria-label={text.entriesNewestFirst} aria-busy={busy} aria-rowcount={total + 1}>
-      <thead className="sr">
+      <thead>
         <tr aria-rowindex={1}>
           {[text.time, text.action, text.actor, text.subject, text.outcome].map((title) => (
             <th scope="col" key={title}>

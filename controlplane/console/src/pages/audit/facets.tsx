@@ -1,15 +1,29 @@
 import { X } from "lucide-react";
+import { useRef } from "react";
 import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { DayFilter } from "../../kit/dayinput";
-import { Choice, SearchBox } from "../../kit/filters";
+import { type Filter, Filters } from "../../kit/filters";
+import { useFitting } from "../../kit/fitting";
 import { Button } from "../../kit/kit";
 import type { AuditFilters } from "./words";
 
 type Catalog = Of<"CatalogOutBody">;
 
-/** What the log can be narrowed to: the actions of the catalogue, outcomes, who, what, and when. */
+const outcomes = [
+  ["success", text.done],
+  ["failure", text.failed],
+  ["denied", text.denied],
+] as const;
+
+const actors = [
+  ["user", text.people],
+  ["service", text.integrations],
+  ["agent", text.agents],
+  ["system", text.theService],
+] as const;
+
+/** What the log can be narrowed to: the actions of the catalog, outcomes, who, what, and when. */
 export function Facets({ of, go }: { of: AuditFilters; go: (next: AuditFilters) => void }) {
   const catalog = useGet<Catalog>("/audit-events/catalog");
   const actions = catalog.data?.items ?? [];
@@ -17,48 +31,27 @@ export function Facets({ of, go }: { of: AuditFilters; go: (next: AuditFilters) 
   const set = (change: AuditFilters) => go({ ...of, ...change, event: "" });
   const known = actions.filter((a) => !of.category || a.category === of.category);
   const domains = [...new Set(known.map((a) => a.action.split(".")[0] ?? ""))].filter(Boolean);
+  const filters: Filter[] = [
+    { name: "category", words: text.category, options: categories.map((c) => [c, c]) },
+    {
+      name: "action",
+      words: text.action,
+      options: [...domains.map((d) => [`${d}.*`, text.allOf(d)] as const), ...known.map((a) => [a.action, a.action] as const)],
+    },
+    { name: "outcome", words: text.outcome, options: outcomes },
+    { name: "actor_type", words: text.actor, options: actors },
+    { name: "from", words: text.from, type: "date" },
+    { name: "to", words: text.to, type: "date" },
+  ];
+  const line = useRef<HTMLDivElement>(null);
+  const room = useFitting(line, filters.length);
+  // An action is one of its category: with another category it is none.
+  const change = (c: Record<string, string | undefined>) =>
+    set({ ...Object.fromEntries(Object.entries(c).map(([name, v]) => [name, v ?? ""])), ...("category" in c ? { action: "" } : {}) });
   return (
     <section className="stack tight" aria-label={text.view}>
-      <div className="row filters">
-        <Choice
-          words={text.category}
-          value={of.category}
-          set={(category) => set({ category, action: "" })}
-          of={categories.map((c) => [c, c])}
-        />
-        <Choice
-          words={text.action}
-          value={of.action}
-          set={(action) => set({ action })}
-          of={[
-            ...domains.map((d) => [`${d}.*`, text.allOf(d)] as [string, string]),
-            ...known.map((a) => [a.action, a.action] as [string, string]),
-          ]}
-        />
-        <Choice
-          words={text.outcome}
-          value={of.outcome}
-          set={(outcome) => set({ outcome })}
-          of={[
-            ["success", text.done],
-            ["failure", text.failed],
-            ["denied", text.denied],
-          ]}
-        />
-        <Choice
-          words={text.actor}
-          value={of.actor_type}
-          set={(actor_type) => set({ actor_type })}
-          of={[
-            ["user", text.people],
-            ["service", text.integrations],
-            ["agent", text.agents],
-            ["system", text.theService],
-          ]}
-        />
-        <DayFilter words={text.from} value={of.from ?? ""} set={(from) => set({ from })} />
-        <DayFilter words={text.to} value={of.to ?? ""} set={(to) => set({ to })} />
-        <SearchBox what={text.searchEntries} value={of.q ?? ""} onChange={(q) => set({ q })} />
+      <div className="list-line" ref={line}>
+        <Filters of={filters} room={room} search={text.entriesLower} value={of} set={change} />
       </div>
       <div className="row">
         <ActiveFilter words={text.by} value={of.actor} drop={() => set({ actor: "" })} />

@@ -28,6 +28,7 @@ type FactsOfKind = (task: Task) => (Fact | false)[];
 const request: FactsOfKind = ({ context: c }) => [
   [text.forLabel, <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
   [text.requester, <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
+  [text.system, words(c, "item", "system")],
   [text.reason, <Text key="why" of={words(c, "justification")} none={text.noReasonWasGiven} />],
   [text.duration, <Long key="long" of={c} />],
   described(c) !== undefined && [text.description, <Text key="what" of={described(c)} />],

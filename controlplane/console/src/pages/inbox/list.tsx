@@ -4,7 +4,7 @@ import { basePath } from "../../api/base";
 import { Risk } from "../../kit/state";
 import { relativeTime } from "../../kit/time";
 import { blockSize, parts, useNearViewport } from "../../kit/viewport";
-import { type Group, kindWords, type Search, type Task } from "./tasks";
+import { type Group, kindWords, type Search, type Task, words } from "./tasks";
 
 type RowProps = {
   task: Task;
@@ -52,6 +52,7 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
         <span className="small muted inbox-meta">
           {kindWords(task.kind)}
           {task.source.display && ` · ${task.source.display}`}
+          {words(task.context, "item", "system") && ` · ${words(task.context, "item", "system")}`}
           {task.acting_for && text.delegatedByActingForText(task.acting_for.display)}
           {task.claimed_by && text.claimedByClaimedByText(task.claimed_by.display)}
           {task.due_at && (

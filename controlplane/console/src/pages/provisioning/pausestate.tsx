@@ -14,7 +14,7 @@ export function Switch() {
   const on = found.data?.writes ?? true;
   const by = found.data?.changed_by as { display?: string } | null | undefined;
   return (
-    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label={text.stateOfWriting}>
+    <section className={`provisioning-switch${on ? (stopped > 0 ? " stopped" : "") : " off"}`} aria-label={text.stateOfWriting}>
       <span>
         {on && stopped > 0 ? (
           <Link to={"/connectors" as never} search={{ health: "stopped" } as never}>

@@ -47,7 +47,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
         i.kind === "role" ? <Badge>{text.roleOfEntitlementCount(i.entitlement_count)}</Badge> : <Text of={i.system?.display} />,
     },
     { title: text.risk, cell: (i) => <Risk of={i.risk_level} /> },
-    { title: text.noLimit, cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">{text.noLimit}</span>) },
+    { title: text.maximumDuration, cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">{text.noLimit}</span>) },
     {
       title: text.typicalApprovalTime,
       cell: (i) => roughDuration(i.typical_approval_time) || <span className="faint">{text.notKnownYet}</span>,

@@ -136,7 +136,9 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 	case class == classAuth:
 		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
 	case class == ClassConfig:
-		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Correct them, then retry."
+		return strings.TrimSpace(
+			"The connector's settings do not fit the target. "+d.Hint,
+		) + " Correct them, then retry."
 	case class == ClassConflict:
 		return withHint("The target's state does not allow the change. Look at the record there, then retry.", d)
 	}
