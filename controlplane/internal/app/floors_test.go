@@ -83,7 +83,7 @@ var packages = map[string][]string{
 		"approval", "catalogue", "chain", "condition", "decision", "fulfil", "separation",
 	},
 	"govern/matter":    {"decision", "pack"},
-	"govern/rolemodel": {"condition", "decision", "policy"},
+	"govern/rolemodel": {"condition", "decision", "policy", "separation"},
 	"govern/catalogue": {"approval", "condition"},
 	"govern/dashboard": {"decision"},
 	"front/apidocs":    {},

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
@@ -159,7 +160,8 @@ func (p *parts) reach(callbackKey []byte) {
 	limits := &safety.Service{DB: p.db, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
-	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo,
+		Admit: separation.AdmitGrant}
 	for _, routes := range [][]httpapi.Route{
 		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(),
 		owners.Routes(), p.runs.Routes(), diffs.Routes(), holds.Routes(), limits.Routes(),

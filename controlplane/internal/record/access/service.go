@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -10,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/order"
 )
 
-// Service answers for entitlements and grants. All fields but Say and Conditions are needed.
+// Service answers for entitlements and grants. All fields but Say, Conditions and Admit are needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
@@ -19,6 +20,8 @@ type Service struct {
 	Conditions entitlement.Reader // nil: no condition can be written
 	// tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
 	Say func(condition []byte) string
+	// Admit is a fault if a person must not be given an entitlement directly. Nil: nothing is refused.
+	Admit func(ctx context.Context, tx *pg.Tx, identityID, entitlementID string) error
 }
 
 // Entitlements reads and changes entitlements.
@@ -27,7 +30,9 @@ func (s *Service) Entitlements() *entitlement.Service {
 }
 
 // Orders assigns, revokes and extends access.
-func (s *Service) Orders() *order.Service { return &order.Service{DB: s.DB, Now: s.Now} }
+func (s *Service) Orders() *order.Service {
+	return &order.Service{DB: s.DB, Now: s.Now, Admit: s.Admit}
+}
 
 // Explanations tells why access is there, or is not.
 func (s *Service) Explanations() *explain.Service { return &explain.Service{DB: s.DB, Say: s.Say} }

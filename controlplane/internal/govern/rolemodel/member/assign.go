@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -62,6 +64,10 @@ func (s *Service) Give(ctx context.Context, v viewer.Viewer, id string, n NewMem
 		}
 		if starts != nil {
 			a.StartsAt = *starts
+		}
+		added := effective.Addition{ID: r.ID, RoleID: r.ID}
+		if err := check.Admit(ctx, tx, n.IdentityID, added, s.Now()); err != nil {
+			return err
 		}
 		if _, err := assignment.Assign(ctx, tx, []assignment.Assignment{a}); err != nil {
 			return err

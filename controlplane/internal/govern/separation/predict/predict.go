@@ -91,7 +91,8 @@ func predict(ctx context.Context, tx *pg.Tx, p SeparationPrediction, now time.Ti
 // mayAsk refuses people whom the viewer may not request access for.
 func mayAsk(ctx context.Context, tx *pg.Tx, id string) error {
 	missing := fault.New(fault.NotFound, "Identity %s was not found.", id).
-		With(fault.Field{Pointer: "#/identity_id", Code: "not_found", Detail: "give an identity that is visible to you"})
+		With(fault.Field{Pointer: "#/identity_id", Code: "not_found",
+			Detail: "give an identity that is visible to you"})
 	if !listing.IsID(id) {
 		return missing
 	}

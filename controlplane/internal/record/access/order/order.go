@@ -45,6 +45,8 @@ type GrantOrdered struct {
 type Service struct {
 	DB  *pg.DB
 	Now func() time.Time
+	// Admit is a fault if a person must not be given an entitlement. Nil: nothing is refused.
+	Admit func(ctx context.Context, tx *pg.Tx, identityID, entitlementID string) error
 }
 
 // Give enters an administrator's order as a reason. Provisioning makes it true.
@@ -116,7 +118,10 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (enti
 	if err := o.settleOwner(ctx, tx, e); err != nil {
 		return e, err
 	}
-	return e, refuseDenied(ctx, tx, *o, e)
+	if err := refuseDenied(ctx, tx, *o, e); err != nil || s.Admit == nil {
+		return e, err
+	}
+	return e, s.Admit(ctx, tx, o.IdentityID, e.ID)
 }
 
 // checkTimes refuses an order without a justification, or with times that give no access.
