@@ -153,7 +153,12 @@ type foundViolation struct {
 // violationsOf lists the violations of somebody.
 func (o *office) violationsOf(name string) []foundViolation {
 	o.t.Helper()
-	return harness.All[foundViolation](o.House, o.Admin, "/policies/violations", url.Values{"identity_id": {o.people[name]}})
+	return harness.All[foundViolation](
+		o.House,
+		o.Admin,
+		"/policies/violations",
+		url.Values{"identity_id": {o.people[name]}},
+	)
 }
 
 // nativeViolation: somebody of the workspace is put into the directory's group by its own administrator.
