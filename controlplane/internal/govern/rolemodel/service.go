@@ -2,6 +2,7 @@ package rolemodel
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel/draft"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -93,6 +95,9 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	if err != nil || !touched {
 		return err
 	}
+	if err := s.checkSeparation(ctx, tx, before.RoleFields, after); err != nil {
+		return err
+	}
 	w, err := s.weigh(ctx, tx, before, after)
 	if err != nil {
 		return err
@@ -111,6 +116,17 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 			Also("impact", w.Impact)
 	}
 	return nil
+}
+
+// checkSeparation refuses contents of a role in use that alone violate an enforced separation-of-duties policy, when
+// they change or begin to count.
+func (s *Service) checkSeparation(ctx context.Context, tx *pg.Tx, before, after role.RoleFields) error {
+	same := slices.Equal(before.EntitlementIDs, after.EntitlementIDs) &&
+		slices.Equal(before.ChildRoleIDs, after.ChildRoleIDs)
+	if !draft.Gives(after) || draft.Gives(before) && same {
+		return nil
+	}
+	return check.Role(ctx, tx, after.Name, after.EntitlementIDs, after.ChildRoleIDs, s.Now())
 }
 
 // riskier is the risk that decides whether publication needs approval.

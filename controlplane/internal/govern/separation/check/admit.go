@@ -2,8 +2,12 @@ package check
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -35,4 +39,35 @@ func Admit(ctx context.Context, tx *pg.Tx, identityID string, a effective.Additi
 	}
 	return fault.Coded(why.Kind, why.Code,
 		"%s would violate a separation-of-duties policy with this access. Ask an administrator.", who)
+}
+
+// Role refuses a role whose contents alone violate an enforced policy that blocks. Policies about access that is
+// missing, and about the past, depend on the person and are left out.
+func Role(ctx context.Context, tx *pg.Tx, name string, entitlementIDs, roleIDs []string, now time.Time) error {
+	watches, err := Watches(ctx, tx)
+	if err != nil || !watches {
+		return err
+	}
+	var contents []effective.Addition
+	for _, id := range entitlementIDs {
+		contents = append(contents, effective.Addition{ID: id, EntitlementID: id})
+	}
+	for _, id := range roleIDs {
+		contents = append(contents, effective.Addition{ID: id, RoleID: id})
+	}
+	if len(contents) == 0 {
+		return nil
+	}
+	v, err := Person(ctx, tx, uuid.Nil.String(), effective.Changes{Add: contents}, now)
+	if err != nil {
+		return err
+	}
+	v.Violations = slices.DeleteFunc(v.Violations, func(c SeparationConflict) bool {
+		return c.Policy.Kind == string(conflict.Companion) || c.Policy.Kind == string(conflict.History)
+	})
+	v.Effect = worst(v.Violations)
+	if why := v.Refusal("The role " + name); why != nil {
+		return why
+	}
+	return nil
 }
