@@ -129,8 +129,8 @@ func adviseClass(operation, class string, d *v1.ErrorDetail) string {
 		)
 	case class == classInvalid:
 		return withHint(
-			"The target refuses the values. Compare them with what the target accepts, correct the person's data or the "+
-				"connector's account template, then retry.",
+			"The target refuses the values. Compare them with what the target accepts, correct the person's data or "+
+				"the connector's account template, then retry.",
 			d,
 		)
 	case class == classAuth:
