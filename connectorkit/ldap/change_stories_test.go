@@ -607,6 +607,23 @@ func TestAccountsAreDisabledAsTheSettingsSay(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
+	t.Run("nowhere", func(t *testing.T) {
+		// A wrong setting stops every change of the connector; a wrong value of one account stops this account alone.
+		nowhere := "ou=nowhere," + ldaptest.PeopleDN
+		req := v1.ProvisionRequest{
+			Op:      v1.OpAccountCreate,
+			Account: &v1.ProvisionAccount{Username: ptr("nell"), LastName: ptr("Nowhere")},
+		}
+		_, err := try(t, writes(directory{}, s, map[string]any{"create_container": nowhere}), req)
+		if d := detailOf(t, err); d.Code != "container_not_found" || d.Class != v1.ClassConfig {
+			t.Errorf("by the connector's setting: %+v", d)
+		}
+		req.Account.Container = &nowhere
+		_, err = try(t, writes(directory{}, s, nil), req)
+		if d := detailOf(t, err); d.Code != "container_not_found" || d.Class != v1.ClassData {
+			t.Errorf("by the account's own container: %+v", d)
+		}
+	})
 }
 
 // swallow passes requests on and hangs up instead of handing on the answer to the first that changes something.

@@ -433,7 +433,7 @@ func (l *biography) renamed(t *testing.T) {
 	expect(t, "move again", provision(t, l.auth, req), v1.OutcomeAlready)
 	l.who = account(got)
 	req.Account = &v1.ProvisionAccount{Container: ptr("ou=nowhere," + ldaptest.PeopleDN)}
-	if _, err := try(t, l.auth, req); detailOf(t, err).Class != v1.ClassConfig {
+	if _, err := try(t, l.auth, req); detailOf(t, err).Class != v1.ClassData {
 		t.Errorf("a move to nowhere: %v", err)
 	}
 	req.Account = &v1.ProvisionAccount{Container: ptr(ldaptest.GroupsDN)}

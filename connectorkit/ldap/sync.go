@@ -3,7 +3,6 @@ package ldap
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
@@ -42,7 +41,7 @@ type syncSession struct {
 	emit                  connectorkit.Emit
 	declined              error // of the receiver of the records
 	signedIn              bool  // the directory was reached once
-	breaks                int   // in all
+	broken                bool  // the connection was lost before
 	breaksSinceCheckpoint int   // breaks since something was emitted with a checkpoint
 }
 
@@ -61,16 +60,13 @@ func (l *syncSession) readOnce(ctx context.Context) error {
 	if err := se.ResolveKeys(ctx); err != nil {
 		return err
 	}
-	if l.breaks > 0 {
+	if l.broken {
 		se.Warnings = append(
 			se.Warnings,
 			v1.Warning{
 				Code: "connection_lost",
-				Message: fmt.Sprintf(
-					"the connection to the directory was lost %d times during the sync; it was opened again, and "+
-						"the sync continued",
-					l.breaks,
-				),
+				Message: "the connection to the directory was lost during the sync; it was opened again, and the " +
+					"sync continued",
 			},
 		)
 	}
@@ -105,7 +101,7 @@ func (l *syncSession) retry(ctx context.Context, err error) bool {
 		return false
 	}
 	wait := reconnectAfter[l.breaksSinceCheckpoint]
-	l.breaks, l.breaksSinceCheckpoint = l.breaks+1, l.breaksSinceCheckpoint+1
+	l.broken, l.breaksSinceCheckpoint = true, l.breaksSinceCheckpoint+1
 	connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "connect", Message: "the connection was lost; signing in again"})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -69,7 +69,7 @@ func (w *Writer) disableRequests(e *lookup.Account, closed bool) ([]change.Reque
 		if !closed {
 			place = w.enabledContainer()
 		}
-		if err := w.checkContainer(place); err != nil {
+		if err := w.checkContainer(place, v1.ClassConfig); err != nil {
 			return nil, "", err
 		}
 		if ldapdn.IsWithin(place, how.Container) != closed {

@@ -111,14 +111,14 @@ func (w *Writer) decideEnabled(d *draft) {
 
 // containerOf is the place of a new account.
 func (w *Writer) containerOf(d *draft) (string, error) {
-	place := w.enabledContainer()
+	place, by := w.enabledContainer(), v1.ClassConfig
 	if c := w.Req.Account.Container; c != nil && *c != "" {
-		place = *c
+		place, by = *c, v1.ClassData
 	}
 	if closed := w.Disabling().Container; closed != "" && !d.enabled {
-		place = closed
+		place, by = closed, v1.ClassConfig
 	}
-	return place, w.checkContainer(place)
+	return place, w.checkContainer(place, by)
 }
 
 // enabledContainer is where accounts that are not disabled lie, unless somebody says otherwise.
@@ -144,8 +144,10 @@ func (w *Writer) isNamingContext() bool {
 }
 
 // checkContainer keeps accounts where a sync sees them: one that is moved out of its sight would pass for
-// deleted. Directories answer in many ways when the place does not exist, so it is looked for.
-func (w *Writer) checkContainer(dn string) error {
+// deleted. Directories answer in many ways when the place does not exist, so it is looked for. The class of the error
+// tells who named the container: the settings of the connector, which are wrong for every account (config), or the
+// change, which is wrong for its own account (data).
+func (w *Writer) checkContainer(dn string, by v1.ErrorClass) error {
 	if _, err := goldap.ParseDN(dn); err != nil {
 		return ldaperr.NotSent(
 			v1.ClassData, "invalid_container", fmt.Sprintf("the container %q is not a DN: %v", dn, err),
@@ -154,14 +156,14 @@ func (w *Writer) checkContainer(dn string) error {
 	}
 	if !ldapdn.IsWithin(dn, w.UserBaseDN) {
 		return ldaperr.NotSent(
-			v1.ClassConfig, "container_outside",
+			by, "container_outside",
 			fmt.Sprintf("the container %s does not lie below %s, where people are read", dn, w.UserBaseDN),
 			"Choose one below it, or widen user_base_dn: what a sync cannot see would pass for deleted.",
 		)
 	}
 	if w.Scope == goldap.ScopeSingleLevel && ldapdn.Normalize(dn) != ldapdn.Normalize(w.UserBaseDN) {
 		return ldaperr.NotSent(
-			v1.ClassConfig, "container_outside",
+			by, "container_outside",
 			fmt.Sprintf("the container %s is not %s, and people are read directly below that alone", dn, w.UserBaseDN),
 			"Set scope to sub, or use that container.",
 		)
@@ -169,7 +171,7 @@ func (w *Writer) checkContainer(dn string) error {
 	there, err := w.Exists(w.Ctx, dn)
 	if err == nil && !there {
 		err = ldaperr.NotSent(
-			v1.ClassConfig, "container_not_found",
+			by, "container_not_found",
 			fmt.Sprintf("the container %s does not exist, or the login cannot see it", dn),
 			"Create it, or name one that exists: create_container, disabled_container, or the container of the "+
 				"account's template.",

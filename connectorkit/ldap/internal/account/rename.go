@@ -37,7 +37,7 @@ func (w *Writer) Rename(e *lookup.Account) error {
 	place := ""
 	if a.Container != nil && *a.Container != "" && ldapdn.Normalize(*a.Container) != ldapdn.Parent(e.NormalDN) {
 		place = *a.Container
-		if err := w.checkContainer(place); err != nil {
+		if err := w.checkContainer(place, v1.ClassData); err != nil {
 			return err
 		}
 	}

@@ -33,6 +33,10 @@ func certificateError(err error) *v1.ErrorDetail {
 	case errors.As(err, &name):
 		d.Code, d.Message = "tls_name_mismatch", "the directory's certificate is not for this host: "+name.Error()
 		d.Hint = "Use a host name that is in the certificate, or name the one that is as tls_server_name."
+		if c := name.Certificate; c != nil && len(c.DNSNames)+len(c.IPAddresses) == 0 {
+			d.Hint = "The certificate names no host: it has no subject alternative name, and a common name does not " +
+				"count. Give the directory a certificate that names its host."
+		}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		d.Code, d.Message = "tls_expired", "the directory's certificate has expired or is not yet valid"
 		d.Hint = "Renew the directory's certificate, and check the clock of the machine that connects."

@@ -33,6 +33,9 @@ func explainTLS(err error, host string) *v1.ErrorDetail {
 		d.Code = "tls_name_mismatch"
 		d.Message = fmt.Sprintf("the certificate of %s is for %s", host, certificateNames(name.Certificate))
 		d.Hint = "Use one of the names in the certificate as the host, or give the expected name as tls_server_name."
+		if c := name.Certificate; c != nil && len(c.DNSNames)+len(c.IPAddresses) == 0 {
+			d.Hint = "Give the target a certificate whose subject alternative name is its host."
+		}
 		Describe(d.Target.TLS, name.Certificate)
 	case errors.As(err, &invalid):
 		d.Code, d.Message, d.Hint = invalidCertificate(invalid, host)
