@@ -553,6 +553,25 @@ comment on function separation_rules_changed is
     'Trigger on separation_change: queues a scan of all people a little later, so that several changes lead to one '
     'scan.';
 
+-- +goose StatementBegin
+create function violation_is_a_matter() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('sod_violation', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function violation_is_a_matter is
+    'Trigger on violation: queues the violation for a decision task when it is found, changes or is settled. The task '
+    'is created, brought up to date or closed accordingly.';
+
+create trigger violation_is_a_matter_again after update on violation
+    for each row when (old.state <> new.state or old.fingerprint <> new.fingerprint
+                       or old.assignee_id is distinct from new.assignee_id
+                       or old.remediation is distinct from new.remediation)
+    execute function violation_is_a_matter();
+create trigger violation_is_a_matter_first after insert on violation
+    for each row execute function violation_is_a_matter();
 create trigger separation_accounts_moved after update on account referencing old table as old_row new table as new_row
     for each statement execute function separation_accounts_moved();
 create trigger separation_grants_added after insert on access_grant referencing new table as new_row

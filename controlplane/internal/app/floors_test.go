@@ -82,7 +82,7 @@ var packages = map[string][]string{
 	"govern/request": {
 		"approval", "catalogue", "chain", "condition", "decision", "fulfil", "separation",
 	},
-	"govern/matter":    {"decision", "pack"},
+	"govern/matter":    {"decision", "pack", "separation"},
 	"govern/rolemodel": {"condition", "decision", "policy", "separation"},
 	"govern/catalogue": {"approval", "condition"},
 	"govern/dashboard": {"decision"},

@@ -18,5 +18,6 @@ func (s *Service) kinds() []kind.Kind {
 		s.conflicts(),
 		(&native.Service{Now: s.Now}).Kind(),
 		s.breakers(),
+		s.violations(),
 	}
 }

@@ -22,6 +22,7 @@ const (
 	ProvisioningFailure = "provisioning_failure" // a provisioning task
 	PackConflict        = "pack_conflict"        // a conflict
 	BreakerOpen         = "breaker_open"         // a connector
+	SodViolation        = "sod_violation"        // a violation of a separation-of-duties policy
 	NativeGrant         = "native_grant"         // a grant that came back, or a connector with unmanaged access
 )
 

@@ -174,15 +174,20 @@ func (v SeparationVerdict) Refusal(who string) *fault.Fault {
 		Also("violations", blocking)
 }
 
-// Sentence says in words what a violation is and the smallest ways out of it.
-func (c SeparationConflict) Sentence(who string) string {
+// Sentence says in words what a violation would be and the smallest ways out of it.
+func (c SeparationConflict) Sentence(who string) string { return c.sentence(who + " would violate") }
+
+// Found is Sentence about a violation that exists.
+func (c SeparationConflict) Found(who string) string { return c.sentence(who + " violates") }
+
+func (c SeparationConflict) sentence(begin string) string {
 	var sides []string
 	for _, s := range c.Sides {
 		sides = append(sides, s.sentence())
 	}
-	text := fmt.Sprintf("%s would violate the policy %q: %s.", who, c.Policy.Name, strings.Join(sides, " and "))
+	text := fmt.Sprintf("%s the policy %q: %s.", begin, c.Policy.Name, strings.Join(sides, " and "))
 	if c.Policy.Kind == "companion" {
-		text = fmt.Sprintf("%s would violate the policy %q: %s requires another duty.", who, c.Policy.Name,
+		text = fmt.Sprintf("%s the policy %q: %s requires another duty.", begin, c.Policy.Name,
 			strings.Join(sides, " and "))
 	}
 	if ways := c.ways(); ways != "" {

@@ -51,40 +51,60 @@ func (s *Service) Remediate(
 	in ViolationRemediation,
 	dryRun bool,
 ) (out ViolationRemediated, err error) {
-	out = ViolationRemediated{DryRun: dryRun, Revocations: []order.RevocationImpact{}}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := locked(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if err := match.Check(before.Version); err != nil {
-			return err
-		}
-		chosen, err := s.chosen(ctx, tx, before, in.Remove)
-		if err != nil {
-			return err
-		}
-		o := order.GrantRevocation{Reason: strings.TrimSpace(in.Reason), ExcludeUntil: in.ExcludeUntil}
-		for _, source := range chosen {
-			impact, err := order.Revoke(ctx, tx, source.ID, o, dryRun, s.Now())
-			if err != nil {
-				return err
-			}
-			out.Revocations = append(out.Revocations, impact)
-		}
-		if !dryRun {
-			if err := noteRemediation(ctx, tx, before, o.Reason, chosen, s.Now()); err != nil {
-				return err
-			}
-		}
-		out.Violation, err = Find(ctx, tx, id)
+		out, err = Remediate(ctx, tx, id, match, in, dryRun, s.Now())
 		return err
 	})
 	return out, err
 }
 
-// chosen finds the sources to remove, and refuses those that are no grants or do not end the violation together.
-func (s *Service) chosen(ctx context.Context, tx *pg.Tx, v Violation, remove []string) ([]check.AccessSource, error) {
+// Remediate is Remediate within a transaction.
+func Remediate(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	match httpapi.IfMatch,
+	in ViolationRemediation,
+	dryRun bool,
+	now time.Time,
+) (out ViolationRemediated, err error) {
+	out = ViolationRemediated{DryRun: dryRun, Revocations: []order.RevocationImpact{}}
+	before, err := locked(ctx, tx, id)
+	if err != nil {
+		return out, err
+	}
+	if err := match.Check(before.Version); err != nil {
+		return out, err
+	}
+	chosen, err := choose(ctx, tx, before, in.Remove, now)
+	if err != nil {
+		return out, err
+	}
+	o := order.GrantRevocation{Reason: strings.TrimSpace(in.Reason), ExcludeUntil: in.ExcludeUntil}
+	for _, source := range chosen {
+		impact, err := order.Revoke(ctx, tx, source.ID, o, dryRun, now)
+		if err != nil {
+			return out, err
+		}
+		out.Revocations = append(out.Revocations, impact)
+	}
+	if !dryRun {
+		if err := noteRemediation(ctx, tx, before, o.Reason, chosen, now); err != nil {
+			return out, err
+		}
+	}
+	out.Violation, err = Find(ctx, tx, id)
+	return out, err
+}
+
+// choose finds the sources to remove, and refuses those that are no grants or do not end the violation together.
+func choose(
+	ctx context.Context,
+	tx *pg.Tx,
+	v Violation,
+	remove []string,
+	now time.Time,
+) ([]check.AccessSource, error) {
 	if v.State == Remediated {
 		return nil, fault.Coded(fault.Conflict, "invalid_transition", "The violation is remediated already.").
 			Also("allowed", allowed(v.State))
@@ -106,7 +126,7 @@ func (s *Service) chosen(ctx context.Context, tx *pg.Tx, v Violation, remove []s
 			chosen = append(chosen, source)
 		}
 	}
-	verdict, err := check.Person(ctx, tx, v.Identity.ID, effective.Changes{Remove: ids(chosen)}, s.Now())
+	verdict, err := check.Person(ctx, tx, v.Identity.ID, effective.Changes{Remove: ids(chosen)}, now)
 	if err != nil {
 		return nil, err
 	}

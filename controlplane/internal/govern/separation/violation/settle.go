@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -53,15 +54,27 @@ func (s *Service) Mark(
 	match httpapi.IfMatch,
 	reason string,
 ) (Violation, error) {
-	return s.change(ctx, v, id, match, func(tx *pg.Tx, before Violation) (audit.Entry, error) {
+	return s.change(ctx, v, func(tx *pg.Tx) (Violation, error) { return Mark(ctx, tx, id, match, reason, s.Now()) })
+}
+
+// Mark is Mark within a transaction.
+func Mark(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	match httpapi.IfMatch,
+	reason string,
+	now time.Time,
+) (Violation, error) {
+	return amend(ctx, tx, id, match, func(before Violation) (audit.Entry, error) {
 		next, err := before.State.On(Marked)
 		if err != nil {
 			return audit.Entry{}, err
 		}
 		mark := FalsePositiveMark{
 			Reason:         strings.TrimSpace(reason),
-			By:             decision.ActorOf(v),
-			At:             s.Now(),
+			By:             decision.ActorOf(tx.Viewer),
+			At:             now,
 			PolicyVersion:  before.Conflict.Policy.Version,
 			EntitlementIDs: before.entitlements(),
 		}
@@ -86,7 +99,17 @@ func (s *Service) Assign(
 	match httpapi.IfMatch,
 	assignee string,
 ) (Violation, error) {
-	return s.change(ctx, v, id, match, func(tx *pg.Tx, before Violation) (audit.Entry, error) {
+	return s.change(ctx, v, func(tx *pg.Tx) (Violation, error) { return assign(ctx, tx, id, match, assignee) })
+}
+
+func assign(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	match httpapi.IfMatch,
+	assignee string,
+) (Violation, error) {
+	return amend(ctx, tx, id, match, func(before Violation) (audit.Entry, error) {
 		e := audit.Entry{Action: "violation.assigned", Changes: []audit.Change{{Field: "assignee_id", To: assignee}}}
 		if before.Assignee != nil {
 			e.Changes[0].From = before.Assignee.ID
@@ -122,34 +145,43 @@ func checkAssignee(ctx context.Context, tx *pg.Tx, id string) error {
 	return err
 }
 
-// change changes a violation in a transaction of its own: locked, after If-Match, and audited.
+// change makes a change of a violation in a transaction of its own.
 func (s *Service) change(
 	ctx context.Context,
 	v viewer.Viewer,
-	id string,
-	match httpapi.IfMatch,
-	how func(tx *pg.Tx, before Violation) (audit.Entry, error),
+	how func(tx *pg.Tx) (Violation, error),
 ) (after Violation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := locked(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if err := match.Check(before.Version); err != nil {
-			return err
-		}
-		entry, err := how(tx, before)
-		if err != nil {
-			return err
-		}
-		entry.Subject, entry.Objects = before.AuditSubject(), before.auditObjects()
-		if err := audit.Record(ctx, tx, entry); err != nil {
-			return err
-		}
-		after, err = Find(ctx, tx, id)
+		after, err = how(tx)
 		return err
 	})
 	return after, err
+}
+
+// amend changes a violation: locked, after If-Match, and audited.
+func amend(
+	ctx context.Context,
+	tx *pg.Tx,
+	id string,
+	match httpapi.IfMatch,
+	how func(before Violation) (audit.Entry, error),
+) (Violation, error) {
+	before, err := locked(ctx, tx, id)
+	if err != nil {
+		return before, err
+	}
+	if err := match.Check(before.Version); err != nil {
+		return before, err
+	}
+	entry, err := how(before)
+	if err != nil {
+		return before, err
+	}
+	entry.Subject, entry.Objects = before.AuditSubject(), before.auditObjects()
+	if err := audit.Record(ctx, tx, entry); err != nil {
+		return before, err
+	}
+	return Find(ctx, tx, id)
 }
 
 // entitlements are all that perform a side, sorted.

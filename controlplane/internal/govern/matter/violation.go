@@ -1,0 +1,122 @@
+package matter
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// violations are open violations of enforced separation-of-duties policies. Those for which a revocation was ordered
+// wait for the evaluation that proves it, and no longer for a decision.
+func (s *Service) violations() kind.Kind {
+	return kind.Kind{
+		Name:    kind.SodViolation,
+		About:   "violations of separation-of-duties policies",
+		Subject: "violation",
+		Needed: `select v.id
+		           from violation v
+		           join separation_policy p on p.id = v.policy_id and p.deleted_at is null and p.enabled
+		          where v.state = 'open' and v.remediation is null and p.mode = 'enforce'`,
+		Over: `select v.id::text, case when v.state = 'remediated' then 'the violation is remediated'
+		            when v.state = 'false_positive' then 'the violation was marked as a false positive'
+		            when v.remediation is not null then 'the access is being revoked'
+		            else 'the policy is not enforced' end
+		         from violation v
+		        where v.id = any(@ids::text[]::uuid[])`,
+		Within: 3 * kind.Day,
+		Ask:    askViolations,
+		Answer: s.answerViolation,
+	}
+}
+
+// openViolation is a violation with whom to ask: its assignee, or else the owners of the policy.
+type openViolation struct {
+	ID         string                   `db:"id"`
+	IdentityID string                   `db:"identity_id"`
+	Name       string                   `db:"name"`
+	Severity   string                   `db:"severity"`
+	Conflict   check.SeparationConflict `db:"conflict"`
+	Asked      []string                 `db:"asked"`
+}
+
+// askViolations makes the decision tasks for open violations.
+func askViolations(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
+	const sql = `
+		select v.id::text, v.identity_id::text, coalesce(i.display_name, '') as name, v.severity, v.conflict,
+		       array(select o::text from unnest(case when v.assignee_id is not null then array[v.assignee_id]
+		           else p.owner_ids end) o where o <> v.identity_id) as asked
+		  from violation v
+		  join separation_policy p on p.id = v.policy_id
+		  left join identity i on i.id = v.identity_id
+		 where v.id = any(@ids::text[]::uuid[])`
+	found, err := kind.ReadFacts[openViolation](ctx, tx, sql, ids)
+	out := make([]decision.New, len(found))
+	for i, v := range found {
+		out[i] = v.question()
+	}
+	return out, err
+}
+
+// question is the decision task: who violates what, and the ways out.
+func (v openViolation) question() decision.New {
+	person := decision.Ref{Type: "identity", ID: v.IdentityID, Display: v.Name}
+	policy := decision.Ref{Type: "separation_policy", ID: v.Conflict.Policy.ID, Display: v.Conflict.Policy.Name}
+	q := decision.New{
+		Key:     v.ID,
+		Subject: decision.Ref{Type: "violation", ID: v.ID, Display: v.Conflict.Policy.Name + ": " + v.Name},
+		Source:  policy,
+		Title:   v.Name + " violates " + v.Conflict.Policy.Name,
+		Summary: v.Conflict.Found(v.Name),
+		Context: map[string]any{
+			"identity": person,
+			"conflict": v.Conflict,
+			"links":    map[string]string{"violation": httpapi.Prefix + "/policies/violations/" + v.ID},
+		},
+		Actions: []decision.Action{
+			{
+				Key:      "remediate",
+				Label:    "Revoke access",
+				Style:    "negative",
+				Requires: []string{"comment", "inputs.remove"},
+			},
+			{Key: "false_positive", Label: "False positive", Style: "neutral", Requires: []string{"comment"}},
+		},
+		Roles:     kind.Admins,
+		NotFor:    []string{v.IdentityID},
+		Priority:  priorities[v.Severity],
+		RiskLevel: v.Severity,
+		GroupKey:  kind.SodViolation + "/" + v.Conflict.Policy.ID,
+		Links:     []decision.Ref{person, policy},
+	}
+	for _, id := range v.Asked {
+		q.Assignees = append(q.Assignees, decision.Assignee{IdentityID: id})
+	}
+	return q
+}
+
+// priorities are those of tasks by the severity of the policy.
+var priorities = map[string]string{"low": "low", "medium": "normal", "high": "high", "critical": "urgent"}
+
+// answerViolation revokes a cure or marks the violation, as the operations of /policies/violations do.
+func (s *Service) answerViolation(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
+	if a.Decision.Action == "false_positive" {
+		_, err := violation.Mark(ctx, tx, a.Task.Key, httpapi.IfMatch{}, a.Decision.Comment, s.Now())
+		return err
+	}
+	given, _ := a.Decision.Inputs["remove"].([]any)
+	in := violation.ViolationRemediation{Reason: a.Decision.Comment}
+	for _, id := range given {
+		text, _ := id.(string)
+		in.Remove = append(in.Remove, text)
+	}
+	if len(in.Remove) == 0 {
+		return kind.BadInput("remove", "the IDs of the grants to revoke, as conflict.cures names them")
+	}
+	_, err := violation.Remediate(ctx, tx, a.Task.Key, httpapi.IfMatch{}, in, false, s.Now())
+	return kind.PointIntoInputs(err)
+}
