@@ -124,6 +124,8 @@ POST   /policies/access-grant/{id}/mode                {"mode":"shadow"}
 POST   /policies/duties                                {"name":"x","all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"external","connector_id":"<connector>","external_id":"y"}]}]}
 PATCH  /policies/duties/{id}                           {"description":"x"}
 POST   /policies/separation-of-duties                  {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
+POST   /policies/separation-of-duties/simulate         {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
+POST   /policies/duties/{id}/simulate                  {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}

@@ -290,6 +290,9 @@ GET    /policies/separation-of-duties/{id}                       overseers polic
 PATCH  /policies/separation-of-duties/{id}                       admins    policies
 POST   /policies/separation-of-duties/{id}/disable               admins    policies
 POST   /policies/separation-of-duties/{id}/enable                admins    policies
+POST   /policies/duties/{id}/simulate                             admins    policies
+POST   /policies/separation-of-duties/simulate                    admins    policies
+POST   /policies/separation-of-duties/{id}/simulate               admins    policies
 POST   /policies/separation-of-duties/{id}/mode                  admins    policies
 GET    /policies/separation-of-duties/{id}/versions              overseers policies
 POST   /policies/conditions/validate                              admins    policies

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/predict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/simulation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -31,6 +32,7 @@ func (s *Service) Routes() []httpapi.Route {
 		(&predict.Service{DB: s.DB, Now: s.Now}).Routes(),
 		(&violation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
 		s.scans().Routes(),
+		(&simulation.Service{DB: s.DB, Now: s.Now}).Routes(),
 	)
 }
 
