@@ -74,6 +74,10 @@ func predict(ctx context.Context, tx *pg.Tx, p SeparationPrediction, now time.Ti
 	if p.IdentityID == "" {
 		p.IdentityID = tx.Viewer.Identity
 	}
+	if p.IdentityID == "" {
+		return check.Clear(), fault.New(fault.Invalid, "You have no identity, so a prediction needs identity_id.").
+			With(fault.Field{Pointer: "#/identity_id", Code: "required", Detail: "the ID of an identity"})
+	}
 	if err := mayAsk(ctx, tx, p.IdentityID); err != nil {
 		return check.Clear(), err
 	}

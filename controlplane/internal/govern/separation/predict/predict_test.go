@@ -85,4 +85,5 @@ func TestPredictionRefusesWhatIsNoAccess(t *testing.T) {
 		w.Refused(422, "validation_failed", "admin", "POST", path, adding(w.Ann, add))
 	}
 	w.Refused(404, "not_found", "admin", "POST", path, adding(separationtest.NewID()))
+	w.Refused(422, "validation_failed", "admin", "POST", path, map[string]any{}) // they have no identity
 }
