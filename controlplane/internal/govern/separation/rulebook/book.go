@@ -84,11 +84,8 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 	}
 	slices.Sort(b.Traits)
 	b.Traits = slices.Compact(b.Traits)
-	duties, err := b.resolve(ctx, tx)
+	duties, blind, err := b.resolve(ctx, tx)
 	if err != nil {
-		return nil, err
-	}
-	if err := separationpolicy.Describe(ctx, tx, policies); err != nil {
 		return nil, err
 	}
 	rules := make([]conflict.Policy, len(policies))
@@ -104,7 +101,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 			OnRequest:   p.Effects.OnRequest,
 			OwnerIDs:    p.OwnerIDs,
 			Remediation: p.Remediation,
-			BlindSides:  p.BlindSides,
+			BlindSides:  p.SidesWithin(blind),
 		}
 	}
 	if b.Rules, err = conflict.Compile(rules, duties); err != nil {
@@ -113,15 +110,18 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 	return b, nil
 }
 
-// resolve reads the duties in the book with the entitlements of their members, and notes their names.
-func (b *Book) resolve(ctx context.Context, tx *pg.Tx) ([]conflict.Duty, error) {
+// resolve reads the duties in the book with the entitlements of their members, and notes their names. Blind duties are
+// those that blind_duties() returns; it is not called because that would resolve all members once more.
+func (b *Book) resolve(ctx context.Context, tx *pg.Tx) (duties []conflict.Duty, blind map[string]bool, err error) {
 	const sql = `
 		with part as (
-		    select x.duty_id, x.group_number, array_agg(x.entitlement_id::text) as entitlement_ids
+		    select x.duty_id, x.group_number, array_agg(x.entitlement_id::text) as entitlement_ids,
+		           bool_or(e.removed_at is null and e.lifecycle <> 'disconnected') as sighted
 		      from duty_entitlements(@ids::text[]::uuid[]) x
+		      join entitlement e on e.id = x.entitlement_id
 		     group by x.duty_id, x.group_number
 		)
-		select d.id::text, d.name, coalesce(p.entitlement_ids, '{}')
+		select d.id::text, d.name, coalesce(p.entitlement_ids, '{}'), coalesce(p.sighted, false)
 		  from duty d
 		  left join (select distinct m.duty_id, m.group_number
 		               from duty_member m
@@ -133,17 +133,21 @@ func (b *Book) resolve(ctx context.Context, tx *pg.Tx) ([]conflict.Duty, error) 
 	for id := range b.Duties {
 		ids = append(ids, id)
 	}
-	var duties []conflict.Duty
+	blind = map[string]bool{}
 	var id, name string
 	var entitlements []string
-	err := pg.Each(ctx, tx, "resolve duties", []any{&id, &name, &entitlements}, func() error {
+	var sighted bool
+	err = pg.Each(ctx, tx, "resolve duties", []any{&id, &name, &entitlements, &sighted}, func() error {
 		if len(duties) == 0 || duties[len(duties)-1].ID != id {
 			duties = append(duties, conflict.Duty{ID: id})
 			b.Duties[id] = name
 		}
 		last := &duties[len(duties)-1]
 		last.Groups = append(last.Groups, slices.Clone(entitlements))
+		if !sighted {
+			blind[id] = true
+		}
 		return nil
 	}, sql, pgx.NamedArgs{"ids": ids})
-	return duties, err
+	return duties, blind, err
 }

@@ -3,6 +3,7 @@ package separationpolicy
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -160,25 +161,21 @@ func Describe(ctx context.Context, tx *pg.Tx, of []Policy) error {
 		return err
 	}
 	for i := range of {
-		of[i].BlindSides = []int{}
-		for s, side := range of[i].Sides {
-			if side.blind(dark) {
-				of[i].BlindSides = append(of[i].BlindSides, s)
-			}
-		}
+		of[i].BlindSides = of[i].SidesWithin(dark)
 		of[i].Blind = len(of[i].BlindSides) > 0
 	}
 	return nil
 }
 
-// blind reports whether all duties of the side are among these.
-func (s Side) blind(dark map[string]bool) bool {
-	for _, id := range s.DutyIDs {
-		if !dark[id] {
-			return false
+// SidesWithin returns the positions of the sides that have only these duties.
+func (f Fields) SidesWithin(duties map[string]bool) []int {
+	within := []int{}
+	for s, side := range f.Sides {
+		if !slices.ContainsFunc(side.DutyIDs, func(id string) bool { return !duties[id] }) {
+			within = append(within, s)
 		}
 	}
-	return true
+	return within
 }
 
 // args are the columns of a policy as named arguments.
