@@ -19,6 +19,7 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
       "provisioning",
       "account-templates",
       "audit",
+      "separation",
       "sector-packs",
     ],
   },
