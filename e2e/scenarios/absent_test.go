@@ -12,7 +12,7 @@ import (
 
 // unbuilt are groups of endpoints that there will be, and are not.
 var unbuilt = []string{
-	"role-mining", "certifications", "policies/separation-of-duties", "policies/mitigation", "poc",
+	"role-mining", "certifications", "policies/mitigation", "poc",
 }
 
 func TestWhatIsNotBuiltIsAbsentAndNoStub(t *testing.T) {

@@ -220,7 +220,7 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	args := n.args(id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert duty", sql, args); err != nil {
-		return err
+		return n.written(err)
 	}
 	return n.keep(ctx, tx, id)
 }
@@ -233,7 +233,7 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		       owner_ids = @owner_ids::text[]::uuid[], updated_at = now(), version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write duty", sql, f.args(id)); err != nil {
-		return err
+		return f.written(err)
 	}
 	if err := pg.Exec(ctx, tx, "clear members of duty", `delete from duty_member where duty_id = $1`, id); err != nil {
 		return err

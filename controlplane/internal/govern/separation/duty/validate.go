@@ -221,8 +221,20 @@ func (f *Fields) checkName(ctx context.Context, tx *pg.Tx, id string) error {
 		                  and d.id::text <> $2)`
 	taken, err := pg.One[bool](ctx, tx, "look for a duty of the name", sql, f.Name, id)
 	if err == nil && taken {
-		err = fault.Coded(fault.Conflict, "duplicate_name", "A duty with the name %q exists.", f.Name).
-			With(fault.Field{Pointer: "#/name", Code: "duplicate_name", Detail: "Choose another name."})
+		err = f.nameTaken()
+	}
+	return err
+}
+
+func (f *Fields) nameTaken() error {
+	return fault.Coded(fault.Conflict, "duplicate_name", "A duty with the name %q exists.", f.Name).
+		With(fault.Field{Pointer: "#/name", Code: "duplicate_name", Detail: "Choose another name."})
+}
+
+// written is the error of writing the fields. Another call may have taken the name since it was checked.
+func (f *Fields) written(err error) error {
+	if pg.Violates(err, "duty_name_unique") {
+		return f.nameTaken()
 	}
 	return err
 }

@@ -216,7 +216,7 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	args := n.args(id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert separation-of-duties policy", sql, args); err != nil {
-		return err
+		return n.written(err)
 	}
 	return keepVersion(ctx, tx, id)
 }
@@ -232,7 +232,7 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		       valid_from = @valid_from, valid_to = @valid_to, updated_at = now(), version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write separation-of-duties policy", sql, f.args(id)); err != nil {
-		return err
+		return f.written(err)
 	}
 	return keepVersion(ctx, tx, id)
 }

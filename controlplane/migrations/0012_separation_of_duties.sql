@@ -444,6 +444,7 @@ comment on function separation_watches is
 
 -- +goose StatementBegin
 create function separation_accounts_moved() returns trigger language plpgsql
+    set enable_nestloop = off
 as $$
 begin
     if separation_watches() then
