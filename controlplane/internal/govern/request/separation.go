@@ -2,7 +2,6 @@ package request
 
 import (
 	"context"
-	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/change"
@@ -58,22 +57,24 @@ func (s *Service) eachViolating(
 	if err != nil {
 		return err
 	}
-	taken := map[string][]effective.Addition{}
+	var checked []string
+	var candidates []check.Candidate
 	for _, id := range itemIDs {
 		item, there := byID[id]
-		if !there || item.Kind != accessrequest.Grant || !item.IsOpen() {
-			continue
+		if there && item.Kind == accessrequest.Grant && item.IsOpen() {
+			checked = append(checked, id)
+			candidates = append(candidates,
+				check.Candidate{IdentityID: item.BeneficiaryID, Add: []effective.Addition{additionOf(item)}})
 		}
-		all := slices.Concat(taken[item.BeneficiaryID], []effective.Addition{additionOf(item)})
-		v, err := check.Person(ctx, tx, item.BeneficiaryID, effective.Changes{Add: all, Decided: true}, s.Now())
-		if err != nil {
-			return err
+	}
+	verdicts, err := check.InOrder(ctx, tx, candidates, true, s.Now())
+	if err != nil {
+		return err
+	}
+	for i, v := range verdicts {
+		if why := v.Refusal(names[candidates[i].IdentityID]); why != nil {
+			do(checked[i], why)
 		}
-		if why := v.Refusal(names[item.BeneficiaryID]); why != nil {
-			do(id, why)
-			continue
-		}
-		taken[item.BeneficiaryID] = all
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package draft
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
@@ -15,26 +14,24 @@ import (
 // checkSeparation checks the requested access against separation-of-duties policies, together with what the person has
 // and what is pending for them. Drafts of one call for the same person count together: the first are taken.
 func checkSeparation(ctx context.Context, tx *pg.Tx, drafts []*Draft, now time.Time) error {
-	watches, err := check.Watches(ctx, tx)
-	if err != nil || !watches {
+	var checked []*Draft
+	var candidates []check.Candidate
+	for _, d := range drafts {
+		if own := d.additions(); !d.lost() && len(own) > 0 {
+			checked = append(checked, d)
+			candidates = append(candidates, check.Candidate{IdentityID: d.Person.ID, Add: own})
+		}
+	}
+	verdicts, err := check.InOrder(ctx, tx, candidates, false, now)
+	if err != nil {
 		return err
 	}
-	before := map[string][]effective.Addition{} // of the same call, by person
-	for _, d := range drafts {
-		own := d.additions()
-		if d.lost() || len(own) == 0 {
-			continue
-		}
-		all := slices.Concat(before[d.Person.ID], own)
-		if d.Separation, err = check.Person(ctx, tx, d.Person.ID, effective.Changes{Add: all}, now); err != nil {
-			return err
-		}
+	for i, d := range checked {
+		d.Separation = verdicts[i]
 		if f := d.Separation.Refusal(d.Person.Display); f != nil {
 			d.against(f.With(fault.Field{Pointer: d.conflicting(), Code: f.Code,
 				Detail: "leave this out, or resolve the violation first"}))
-			continue
 		}
-		before[d.Person.ID] = all
 	}
 	return nil
 }

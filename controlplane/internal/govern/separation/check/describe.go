@@ -64,12 +64,9 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		},
 		Grade:       string(f.Violation.Grade),
 		CuresProven: f.Violation.Proven,
-		Effect:      Record,
+		Effect:      effectOf(policy),
 		Remediation: policy.Remediation,
 		Cures:       []ConflictCure{},
-	}
-	if policy.Mode == separationpolicy.Enforce {
-		c.Effect = policy.OnRequest
 	}
 	for _, side := range f.Violation.Sides {
 		c.Sides = append(c.Sides, f.side(b, side, names))
@@ -82,6 +79,14 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		c.Cures = append(c.Cures, ConflictCure{Remove: remove})
 	}
 	return c
+}
+
+// effectOf is the effect of a violation of a policy on a request.
+func effectOf(p rulebook.Policy) string {
+	if p.Mode == separationpolicy.Enforce {
+		return p.OnRequest
+	}
+	return Record
 }
 
 // side puts one side into words: each entitlement with each source that gives it.

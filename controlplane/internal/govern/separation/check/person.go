@@ -44,6 +44,71 @@ func Person(
 	return v, nil
 }
 
+// Candidate is access that is about to be requested or approved for a person.
+type Candidate struct {
+	IdentityID string
+	Add        []effective.Addition
+}
+
+// InOrder returns the verdict about each candidate, together with those of the same person before it that are not
+// blocked: of two that only together violate a policy, the second is. decided leaves out request items that wait for
+// approval. All people are read at once.
+func InOrder(
+	ctx context.Context,
+	tx *pg.Tx,
+	candidates []Candidate,
+	decided bool,
+	now time.Time,
+) ([]SeparationVerdict, error) {
+	verdicts := make([]SeparationVerdict, len(candidates))
+	for i := range verdicts {
+		verdicts[i] = Clear()
+	}
+	book, err := rulebook.For(ctx, tx)
+	if err != nil || len(book.Rules.Policies()) == 0 || len(candidates) == 0 {
+		return verdicts, err
+	}
+	changes := map[string]effective.Changes{}
+	positions := make([][]int, len(candidates)) // of each candidate's additions among those of its person
+	for i, c := range candidates {
+		change := changes[c.IdentityID]
+		for _, a := range c.Add {
+			positions[i] = append(positions[i], len(change.Add))
+			change.Add = append(change.Add, a)
+		}
+		changes[c.IdentityID] = change
+	}
+	people, err := effective.LoadChanged(ctx, tx, changes, decided, Past(book), now)
+	if err != nil {
+		return nil, err
+	}
+	var found []Found
+	var of []int // candidates, in the order of found
+	taken := map[string][]int{}
+	for i, c := range candidates {
+		with := slices.Concat(taken[c.IdentityID], positions[i])
+		p := people[c.IdentityID].WithAdded(with)
+		blocked := false
+		for _, v := range involving(book.Rules.Check(&p.Access), p.Added()) {
+			blocked = blocked || effectOf(book.Policies[v.Policy.ID]) == Block
+			found, of = append(found, Found{Person: p, Violation: v}), append(of, i)
+		}
+		if !blocked {
+			taken[c.IdentityID] = with
+		}
+	}
+	described, err := Describe(ctx, tx, book, found)
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range described {
+		v := &verdicts[of[k]]
+		v.Violations = append(v.Violations, c)
+		v.Effect = worst(v.Violations)
+	}
+	return verdicts, nil
+}
+
 // Watches reports whether the tenant has policies that are evaluated.
 func Watches(ctx context.Context, tx *pg.Tx) (bool, error) {
 	book, err := rulebook.For(ctx, tx)

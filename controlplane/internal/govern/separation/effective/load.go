@@ -3,6 +3,7 @@ package effective
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,12 +23,25 @@ func One(
 	past time.Duration,
 	now time.Time,
 ) (*Person, error) {
-	l := &load{tx: tx, ids: []string{identityID}, past: past, now: now, changes: changes}
-	people, err := l.run(ctx)
+	people, err := LoadChanged(ctx, tx, map[string]Changes{identityID: changes}, changes.Decided, past, now)
 	if err != nil {
 		return nil, err
 	}
 	return people[identityID], nil
+}
+
+// LoadChanged returns the access of people, each with changes, by ID. decided leaves out request items that wait for
+// approval, of all people.
+func LoadChanged(
+	ctx context.Context,
+	tx *pg.Tx,
+	changes map[string]Changes,
+	decided bool,
+	past time.Duration,
+	now time.Time,
+) (map[string]*Person, error) {
+	l := &load{tx: tx, ids: slices.Sorted(maps.Keys(changes)), past: past, now: now, decided: decided, changes: changes}
+	return l.run(ctx)
 }
 
 // Load returns the access of people, by ID. Each ID has a person, also where there is no access.
@@ -48,7 +62,8 @@ type load struct {
 	ids     []string
 	past    time.Duration
 	now     time.Time
-	changes Changes
+	decided bool
+	changes map[string]Changes // by person
 
 	grants  []held
 	reasons []reason
@@ -89,9 +104,11 @@ func (l *load) readRoles(ctx context.Context) error {
 			ids = append(ids, i.RoleID)
 		}
 	}
-	for _, a := range l.changes.Add {
-		if a.RoleID != "" {
-			ids = append(ids, a.RoleID)
+	for _, c := range l.changes {
+		for _, a := range c.Add {
+			if a.RoleID != "" {
+				ids = append(ids, a.RoleID)
+			}
 		}
 	}
 	l.roles = map[string][]string{}
@@ -168,19 +185,22 @@ func (l *load) addTasks(people map[string]*Person) {
 	}
 }
 
-// addChanges applies the changes of a prediction. They are of the only person that is loaded.
+// addChanges applies the changes of predictions.
 func (l *load) addChanges(people map[string]*Person) {
-	if len(l.changes.Add)+len(l.changes.Remove) == 0 {
-		return
+	for id, c := range l.changes {
+		l.change(people[id], c)
 	}
-	p := people[l.ids[0]]
+}
+
+// change removes sources of a person, and adds one for each addition, in their order.
+func (l *load) change(p *Person, c Changes) {
 	for i := len(p.Sources) - 1; i >= 0; i-- {
-		if slices.Contains(l.changes.Remove, p.Sources[i].ID) {
+		if slices.Contains(c.Remove, p.Sources[i].ID) {
 			p.Sources = slices.Delete(p.Sources, i, i+1)
 			p.Access.Sources = slices.Delete(p.Access.Sources, i, i+1)
 		}
 	}
-	for _, a := range l.changes.Add {
+	for _, a := range c.Add {
 		own := []string{a.EntitlementID}
 		if a.RoleID != "" {
 			own = l.roles[a.RoleID]
@@ -249,7 +269,7 @@ func (l *load) addStrayInherited(people map[string]*Person) {
 	}
 	for _, g := range l.grants {
 		if p := people[g.IdentityID]; !g.Direct && !given[p.ID][g.EntitlementID] &&
-			!slices.Contains(l.changes.Remove, g.ID) && !l.removed(p, g) {
+			!slices.Contains(l.changes[p.ID].Remove, g.ID) && !l.removed(p, g) {
 			p.add(g.source())
 			p.Access.Sources[len(p.Sources)-1].Gives = []string{g.EntitlementID}
 		}
@@ -259,7 +279,7 @@ func (l *load) addStrayInherited(people map[string]*Person) {
 // removed tells whether a prediction has removed what an inherited grant follows from.
 func (l *load) removed(p *Person, g held) bool {
 	return slices.ContainsFunc(l.grants, func(o held) bool {
-		return o.Direct && o.IdentityID == p.ID && slices.Contains(l.changes.Remove, o.ID) &&
+		return o.Direct && o.IdentityID == p.ID && slices.Contains(l.changes[p.ID].Remove, o.ID) &&
 			p.nesting.path([]string{o.EntitlementID}, g.EntitlementID) != nil
 	})
 }

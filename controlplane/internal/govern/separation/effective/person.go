@@ -66,6 +66,23 @@ func (p *Person) Added() []int {
 	return list
 }
 
+// WithAdded returns the person with only some of the additions: those at these positions of Changes.Add.
+func (p *Person) WithAdded(positions []int) *Person {
+	leave := map[int]bool{}
+	for position, source := range p.Added() {
+		leave[source] = !slices.Contains(positions, position)
+	}
+	q := &Person{ID: p.ID, Access: p.Access, nesting: p.nesting}
+	q.Access.Sources = nil
+	for i := range p.Sources {
+		if !leave[i] {
+			q.Sources = append(q.Sources, p.Sources[i])
+			q.Access.Sources = append(q.Access.Sources, p.Access.Sources[i])
+		}
+	}
+	return q
+}
+
 // Changes are what a prediction adds to a person's access and removes from it.
 type Changes struct {
 	Add []Addition

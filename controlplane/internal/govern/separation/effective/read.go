@@ -160,7 +160,7 @@ func (l *load) read(ctx context.Context) error {
 	if len(l.ids) == 0 {
 		return nil
 	}
-	args := pgx.NamedArgs{"ids": l.ids, "decided": l.changes.Decided, "since": l.now.Add(-l.past)}
+	args := pgx.NamedArgs{"ids": l.ids, "decided": l.decided, "since": l.now.Add(-l.past)}
 	var b pgx.Batch
 	b.Queue(grantsSQL, args).Query(into(&l.grants))
 	b.Queue(reasonsSQL, args).Query(into(&l.reasons))
