@@ -2,6 +2,7 @@ package connectorkit
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"sort"
 	"strings"
@@ -14,6 +15,21 @@ import (
 type Settings struct {
 	auth     v1.AuthConfig
 	problems []string
+}
+
+// Canonical returns settings under their first names. aliases has the first name of each older one; where both are
+// given, the first name's value is kept.
+func Canonical(auth v1.AuthConfig, aliases map[string]string) v1.AuthConfig {
+	out := maps.Clone(auth)
+	for alias, name := range aliases {
+		if v, ok := out[alias]; ok {
+			if _, taken := out[name]; !taken {
+				out[name] = v
+			}
+			delete(out, alias)
+		}
+	}
+	return out
 }
 
 // Read wraps an auth_config.

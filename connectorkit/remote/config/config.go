@@ -33,16 +33,7 @@ type Config struct {
 
 // Canonical gives the settings under their first names.
 func Canonical(auth v1.AuthConfig) v1.AuthConfig {
-	out := maps.Clone(auth)
-	for alias, name := range Aliases() {
-		if v, ok := out[alias]; ok {
-			if _, taken := out[name]; !taken {
-				out[name] = v
-			}
-			delete(out, alias)
-		}
-	}
-	return out
+	return connectorkit.Canonical(auth, Aliases())
 }
 
 // Check says what is wrong with settings as far as can be told without asking the service; see connectorkit.Settings.

@@ -2,7 +2,6 @@ package connection
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 
@@ -24,15 +23,7 @@ type Settings struct {
 
 // Canonical gives the settings under their first names.
 func Canonical(auth v1.AuthConfig) v1.AuthConfig {
-	out := maps.Clone(auth)
-	for alias, name := range Aliases() {
-		if v, ok := out[alias]; ok {
-			if _, taken := out[name]; !taken {
-				out[name] = v
-			}
-			delete(out, alias)
-		}
-	}
+	out := connectorkit.Canonical(auth, Aliases())
 	method, _ := out["auth_method"].(string)
 	if method == target.AuthAPIKey || method == "" && out["api_key_in"] != nil {
 		switch out["api_key_in"] {
