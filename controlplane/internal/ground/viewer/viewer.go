@@ -68,6 +68,11 @@ func (v Viewer) Has(r Role) bool { return slices.Contains(v.Roles, r) }
 // HasAny reports whether the viewer has one of the roles.
 func (v Viewer) HasAny(roles ...Role) bool { return slices.ContainsFunc(roles, v.Has) }
 
+// Actor is the viewer as records name who made them: type, id and display.
+func (v Viewer) Actor() map[string]any {
+	return map[string]any{"type": string(v.Kind), "id": v.ID, "display": v.Display}
+}
+
 // SeesAll reports whether the whole tenant is visible.
 func (v Viewer) SeesAll() bool { return v.Kind == Machine || v.HasAny(Admin, Auditor) }
 

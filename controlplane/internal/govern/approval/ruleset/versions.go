@@ -2,8 +2,6 @@ package ruleset
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,6 +28,9 @@ func (s *Service) Versions(
 	return items, total, err
 }
 
+// stored are where the versions are stored.
+var stored = pg.Versions{Table: "approval_rule_version", Key: "rule_id", What: "approval rule"}
+
 // keepVersion keeps what the rule says now.
 func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
@@ -40,8 +41,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		       @by
 		  from approval_rule r
 		 where r.id = @id`
-	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	return pg.Exec(ctx, tx, "keep version of approval rule", sql, pgx.NamedArgs{"id": id, "by": by})
+	return pg.Exec(ctx, tx, "keep version of approval rule", sql, pgx.NamedArgs{"id": id, "by": tx.Viewer.Actor()})
 }
 
 // ApprovalRuleVersion is what a rule said once.
@@ -65,35 +65,10 @@ func versions(
 	id string,
 	page pg.Page,
 ) (items []ApprovalRuleVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from approval_rule_version v
-		 where v.rule_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
-	if items, err = pg.All[ApprovalRuleVersion](
-		ctx,
-		tx,
-		"list versions of approval rule",
-		sql,
-		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-	); err != nil {
-		return nil, 0, err
-	}
+	items, total, err = pg.PageOfVersions[ApprovalRuleVersion](ctx, tx, stored, id, page)
 	for i := range items {
 		items[i].Content.FillLists()
 		items[i].Sentences = rule.Sentences(items[i].Content.Branches)
 	}
-	if err := tx.QueryRow(ctx, `select count(*) from approval_rule_version where rule_id = $1`, id).
-		Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count versions of approval rule: %w", err)
-	}
-	return items, total, nil
+	return items, total, err
 }

@@ -18,5 +18,5 @@ func Lock(ctx context.Context, tx *pg.Tx) error {
 
 // Actor is who makes a change, in the form in which rows keep it.
 func Actor(tx *pg.Tx) map[string]any {
-	return map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
+	return tx.Viewer.Actor()
 }

@@ -2,14 +2,15 @@ package accesspolicy
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
+
+// versions are where the versions are stored.
+var versions = pg.Versions{Table: "access_policy_version", Key: "policy_id", What: "policy"}
 
 // keepVersion keeps what the policy says now.
 func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
@@ -22,8 +23,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		       p.breaker), @by
 		  from access_policy p
 		 where p.id = @id`
-	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	return pg.Exec(ctx, tx, "keep version of policy", sql, pgx.NamedArgs{"id": id, "by": by})
+	return pg.Exec(ctx, tx, "keep version of policy", sql, pgx.NamedArgs{"id": id, "by": tx.Viewer.Actor()})
 }
 
 // PolicyVersion is what a policy said once.
@@ -42,35 +42,10 @@ type PolicyVersion struct {
 
 // Versions reads a page of the versions of a policy, the latest first, and counts all of them.
 func Versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []PolicyVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from access_policy_version v
-		 where v.policy_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
-	if items, err = pg.All[PolicyVersion](
-		ctx,
-		tx,
-		"list versions of policy",
-		sql,
-		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-	); err != nil {
-		return nil, 0, err
-	}
+	items, total, err = pg.PageOfVersions[PolicyVersion](ctx, tx, versions, id, page)
 	for i := range items {
 		parsed, _ := items[i].Content.Subject.Parse()
 		items[i].Sentence = parsed.Sentence()
 	}
-	if err := tx.QueryRow(ctx, `select count(*) from access_policy_version where policy_id = $1`, id).
-		Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count versions of policy: %w", err)
-	}
-	return items, total, nil
+	return items, total, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,6 +53,9 @@ func findVersion(ctx context.Context, tx *pg.Tx, id string, version int) (RoleVe
 	return found, nil
 }
 
+// versions are where the versions are stored.
+var versions = pg.Versions{Table: "role_version", Key: "role_id", What: "role"}
+
 // Versions gives a page of what a role has said, the newest first.
 func (s *Service) Versions(
 	ctx context.Context,
@@ -61,37 +63,12 @@ func (s *Service) Versions(
 	id string,
 	page pg.Page,
 ) (items []RoleVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from role_version v
-		 where v.role_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if _, err := role.Seen(ctx, tx, v, id, ""); err != nil {
 			return err
 		}
-		if items, err = pg.All[RoleVersion](
-			ctx,
-			tx,
-			"list versions of role",
-			sql,
-			pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset},
-		); err != nil {
-			return err
-		}
-		if err := tx.QueryRow(ctx, `select count(*) from role_version where role_id = $1`, id).
-			Scan(&total); err != nil {
-			return fmt.Errorf("count versions of role: %w", err)
-		}
-		return nil
+		items, total, err = pg.PageOfVersions[RoleVersion](ctx, tx, versions, id, page)
+		return err
 	})
 	return items, total, err
 }

@@ -2,14 +2,15 @@ package duty
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
+
+// versions are where the versions are stored.
+var versions = pg.Versions{Table: "duty_version", Key: "duty_id", What: "duty"}
 
 // keepVersion stores the fields as the content of the duty's current version.
 func keepVersion(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
@@ -18,8 +19,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		select current_tenant(), d.id, d.version, @content, @by
 		  from duty d
 		 where d.id = @id`
-	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	return pg.Exec(ctx, tx, "keep version of duty", sql, pgx.NamedArgs{"id": id, "content": f, "by": by})
+	return pg.Exec(ctx, tx, "keep version of duty", sql, pgx.NamedArgs{"id": id, "content": f, "by": tx.Viewer.Actor()})
 }
 
 // DutyVersion is one version of a duty.
@@ -36,24 +36,5 @@ type DutyVersion struct {
 
 // Versions reads a page of the versions of a duty, the latest first, and counts all of them.
 func Versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []DutyVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from duty_version v
-		 where v.duty_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
-	if items, err = pg.All[DutyVersion](ctx, tx, "list versions of duty", sql,
-		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset}); err != nil {
-		return nil, 0, err
-	}
-	total, err = pg.One[int64](ctx, tx, "count versions of duty",
-		`select count(*) from duty_version where duty_id = $1`, id)
-	return items, total, err
+	return pg.PageOfVersions[DutyVersion](ctx, tx, versions, id, page)
 }

@@ -2,14 +2,15 @@ package separationpolicy
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
+
+// versions are where the versions are stored.
+var versions = pg.Versions{Table: "separation_policy_version", Key: "policy_id", What: "separation-of-duties policy"}
 
 // keepVersion stores the policy as its current version.
 func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
@@ -24,8 +25,13 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		           'valid_to', p.valid_to), @by
 		  from separation_policy p
 		 where p.id = @id`
-	by := map[string]any{"type": string(tx.Viewer.Kind), "id": tx.Viewer.ID, "display": tx.Viewer.Display}
-	return pg.Exec(ctx, tx, "keep version of separation-of-duties policy", sql, pgx.NamedArgs{"id": id, "by": by})
+	return pg.Exec(
+		ctx,
+		tx,
+		"keep version of separation-of-duties policy",
+		sql,
+		pgx.NamedArgs{"id": id, "by": tx.Viewer.Actor()},
+	)
 }
 
 // SeparationPolicyVersion is one version of a policy.
@@ -47,24 +53,5 @@ func Versions(
 	id string,
 	page pg.Page,
 ) (items []SeparationPolicyVersion, total int64, err error) {
-	const sql = `
-		select v.version, v.content, v.changed_by, v.changed_at
-		  from separation_policy_version v
-		 where v.policy_id = @id
-		   and v.version < @before
-		 order by v.version desc
-		 limit @rows offset @skipped`
-	before := 1 << 30
-	if len(page.After) > 0 {
-		if before, err = strconv.Atoi(page.After[0]); err != nil {
-			return nil, 0, fmt.Errorf("position in versions: %w", err)
-		}
-	}
-	if items, err = pg.All[SeparationPolicyVersion](ctx, tx, "list versions of separation-of-duties policy", sql,
-		pgx.NamedArgs{"id": id, "before": before, "rows": page.Limit + 1, "skipped": page.Offset}); err != nil {
-		return nil, 0, err
-	}
-	total, err = pg.One[int64](ctx, tx, "count versions of separation-of-duties policy",
-		`select count(*) from separation_policy_version where policy_id = $1`, id)
-	return items, total, err
+	return pg.PageOfVersions[SeparationPolicyVersion](ctx, tx, versions, id, page)
 }
