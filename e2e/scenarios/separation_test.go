@@ -243,6 +243,7 @@ func (o *office) blind(policy string) {
 			if err := o.Release(o.Admin, r, nil, o.Holds(o.Admin, r).Held); err != nil {
 				o.t.Fatal(err)
 			}
+			o.Well(o.End(o.Admin, o.directory, r.ID))
 		}
 		p := harness.Read[struct {
 			Blind      bool
