@@ -5,8 +5,12 @@ SHELL := /bin/bash
 MODULES := protocol connectorkit agent controlplane installers e2e
 GO_DIRS := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# One set of flags for all: tests, checks and programs share what was compiled.
+export GOFLAGS := -trimpath
+export CGO_ENABLED := 0
+
 LDFLAGS := -s -w -X main.version=$(VERSION)
-GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+GOBUILD := go build -ldflags '$(LDFLAGS)'
 DOCS_ASSETS := controlplane/internal/front/apidocs/assets
 CONSOLE := controlplane/console
 CONSOLE_SOURCES := $(shell find $(CONSOLE)/src $(CONSOLE)/public $(CONSOLE)/docs -type f) $(wildcard docs/*.md) $(CONSOLE)/index.html $(CONSOLE)/vite.config.ts $(CONSOLE)/package-lock.json
@@ -40,7 +44,7 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 # The browser's journeys take longest: they begin first, and the other packages are tested beside them.
 .PHONY: test
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
-	go test -count=1 -timeout 45m ./e2e/scenarios ./e2e/crash $(GO_DIRS)
+	GRANTWRIGHT_BIN=$(CURDIR)/bin go test -count=1 -timeout 45m ./e2e/scenarios ./e2e/crash $(GO_DIRS)
 
 # Packages that test-quick leaves to test: they start other servers than PostgreSQL, build programs, or take longer.
 NOT_QUICK := /connectorkit/(ldap|scim|rest|remote|connectortest|catalog|target|serve)|/installers/|/e2e/|/internal/app$$|/cmd/grantwright|/ground/embedded|/record/(auth|directory|ledger|history|tenant|audit/trail)|/reach/(syncrun|provision|reconcile)|/front/webhook|/govern/separation
@@ -116,7 +120,7 @@ $(CONSOLE)/dist/index.html: $(CONSOLE_SOURCES)
 
 bin/golangci-lint bin/nfpm bin/oasdiff: .ci/tools/go.mod
 	@mkdir -p bin
-	cd .ci/tools && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint github.com/goreleaser/nfpm/v2/cmd/nfpm github.com/oasdiff/oasdiff
+	cd .ci/tools && GOWORK=off go build -o ../../bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint github.com/goreleaser/nfpm/v2/cmd/nfpm github.com/oasdiff/oasdiff
 	@touch bin/golangci-lint bin/nfpm bin/oasdiff
 
 .PHONY: clean

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -207,8 +206,10 @@ func build() (string, error) {
 	if bin := os.Getenv("GRANTWRIGHT_BIN"); bin != "" {
 		return bin, rig.Programs(bin)
 	}
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(here), "..", "..")
+	root, err := sources()
+	if err != nil {
+		return "", err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
@@ -217,13 +218,16 @@ func build() (string, error) {
 }
 
 var mortal = sync.OnceValues(func() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
+	root, err := sources()
+	if err != nil {
+		return "", err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
 	return compile(
-		filepath.Join(filepath.Dir(here), "..", ".."),
+		root,
 		filepath.Join(cache, "grantwright-e2e-mortal"),
 		"-tags",
 		"crashpoints",
@@ -238,6 +242,25 @@ func MortalPrograms(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return bin
+}
+
+// sources is the directory with go.work, above the one that a test runs in. The place that the compiler notes would
+// not do: it is shortened when programs are built with -trimpath.
+func sources() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", errors.New("no directory above this one has a go.work; run the tests in a checkout")
+		}
+		dir = above
+	}
 }
 
 func compile(root, bin string, flags ...string) (string, error) {
