@@ -107,6 +107,7 @@ func furnish(t *testing.T, h *harness.House, admin *api.Client, slug string) *sc
 	s.systems(slug)
 	s.cast()
 	s.rules()
+	s.apart()
 	s.asked()
 	s.unfinished()
 	s.settings()

@@ -18,7 +18,9 @@ import {
   Search,
   Settings,
   Shapes,
+  ShieldAlert,
   ShieldCheck,
+  Split,
   SunMoon,
   Users,
 } from "lucide-react";
@@ -44,6 +46,8 @@ const icons: Record<string, LucideIcon> = {
   provisioning: Hammer,
   roles: Shapes,
   policies: ShieldCheck,
+  separation: Split,
+  violations: ShieldAlert,
   audit: ScrollText,
   packs: Boxes,
   settings: Settings,

@@ -37,6 +37,8 @@ export const loaders: Record<string, () => Promise<Module>> = {
   "/policies": () => import("../pages/policies/page"),
   "/policies/new": () => import("../pages/policies/new"),
   "/policies/$id": () => import("../pages/policies/policy"),
+  "/violations": () => import("../pages/separation/violations"),
+  "/violations/$id": () => import("../pages/separation/violation"),
   "/audit": () => import("../pages/audit/page"),
   "/sector-packs": () => import("../pages/packs/page"),
   "/sector-packs/$key": () => import("../pages/packs/pack"),

@@ -14,8 +14,8 @@ export type Column<T> = {
   shown?: (rows: T[]) => boolean;
 };
 
-/** A filter that is chosen by one click: a name, and what it asks for. */
-export type View = { name: string; query: Record<string, string> };
+/** A filter that is chosen by one click: a name, what it asks for, and how many rows that are where it is known. */
+export type View = { name: string; query: Record<string, string>; count?: number | undefined };
 
 export type ListProps<T> = {
   path: string;

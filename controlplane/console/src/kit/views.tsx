@@ -2,6 +2,7 @@ import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/kit";
 import { current } from "../api/session";
+import { number } from "./count";
 import { ConfirmDialog } from "./dialog";
 import { TextField } from "./form";
 import { Button } from "./kit";
@@ -74,6 +75,7 @@ function Chip({ of, on, go }: { of: View; on: boolean; go: () => void }) {
   return (
     <button type="button" className="chip" data-reads="" aria-pressed={on} onClick={go}>
       {of.name}
+      {of.count !== undefined && <span className="count">{number(of.count)}</span>}
     </button>
   );
 }

@@ -14,6 +14,7 @@ import { type Action, at, type Detail as Full, keysOf, kindWords, mainOf, rows, 
 import { conflictsOf, Why } from "./why";
 
 const More = lazy(() => import("./differences"));
+const Sides = lazy(() => import("./sides"));
 const kindsWithDetails = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
 
 /** What can be done with the open task. */
@@ -92,6 +93,11 @@ export function Detail({ task, full, error, retry, doings }: Props) {
         {kindsWithDetails.has(task.kind) && (
           <Suspense fallback={<Skeleton rows={2} />}>
             <More task={task} />
+          </Suspense>
+        )}
+        {task.kind === "sod_violation" && (
+          <Suspense fallback={<Skeleton rows={3} />}>
+            <Sides task={task} />
           </Suspense>
         )}
         <Links task={task} />

@@ -4,6 +4,7 @@ import { durationText, replaceDurations } from "../../kit/duration";
 import { Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
+import { gradeWords } from "../separation/words";
 import { at, rows, sentence, type Task, words } from "./tasks";
 
 /** A name, and what is so. */
@@ -92,6 +93,12 @@ const byKind: Record<string, FactsOfKind> = {
     [text.revoked, at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
     [text.reason, words(c, "end_reason")],
     [text.lastUsed, <When key="u" at={words(c, "last_used_at")} none={text.notReported} />],
+  ],
+  sod_violation: ({ context: c }) => [
+    [text.person, <Who key="w" of={at(c, "identity")} />],
+    [text.policy, words(c, "conflict", "policy", "name")],
+    [text.grade, gradeWords(words(c, "conflict", "grade") ?? "")],
+    [text.advice, words(c, "conflict", "remediation")],
   ],
   role_proposal: ({ context: c }) => [
     [text.proposedBy, words(c, "proposed_by", "display")],

@@ -2,6 +2,8 @@ import { useState } from "react";
 import * as texts from "#text/inbox";
 import { Check, TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
+import { CureChoice } from "../separation/cures";
+import type { Conflict } from "../separation/words";
 import { FieldDecisions, Merged } from "./choices";
 import { type Action, at, rows, sentence, type Task, words } from "./tasks";
 
@@ -12,6 +14,7 @@ export function InputsOf(p: Props) {
   const { task, action } = p;
   const required = action.requires.filter((r) => r.startsWith("inputs.")).map((r) => r.slice(7));
   if (required.includes("identity_id")) return <Owner {...p} />;
+  if (task.kind === "sod_violation" && required.includes("remove")) return <Removal {...p} />;
   if (action.key === "keep") return <Day {...p} name="until" label={texts.askAgainOn} hint={texts.ifEmptyTheTaskReturnsOnly} />;
   if (task.kind === "native_grant" && action.key === "revoke")
     return <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />;
@@ -67,6 +70,17 @@ function Owner({ task, action, value, set }: Props) {
 }
 
 const percent = (score: unknown) => (typeof score === "number" ? texts.scoreRound(Math.round(score * 100)) : "");
+
+/** Which of the smallest ways out of a violation is taken. */
+function Removal(p: Props) {
+  const conflict = at(p.task.context, "conflict") as Conflict;
+  return (
+    <>
+      <CureChoice of={conflict} value={(p.value.remove ?? []) as string[]} set={(ids) => p.set("remove", ids)} />
+      <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />
+    </>
+  );
+}
 
 /** A day, or nothing. */
 function Day({ name, label, hint, value, set }: Props & { name: string; label: string; hint: string }) {

@@ -31,6 +31,8 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: name("account"), to: "/accounts/$id", params: id };
     case "access_request":
       return { words: text.requestName(name("")).trim(), to: "/requests/$id", params: id };
+    case "violation":
+      return { words: text.violation, to: "/violations/$id", params: id };
     case "connector":
       return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {

@@ -23,6 +23,7 @@ const kinds: Record<string, string> = {
   provisioning_failure: text.failedTask,
   pack_conflict: text.packConflict,
   native_grant: text.reappearedAccess,
+  sod_violation: text.violation,
 };
 
 /** What a kind of task is called; one that is not known here by its own name. */
@@ -36,6 +37,7 @@ export const themes: [string, string[]][] = [
   [text.requests, ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
   [text.accounts, ["account_correlation", "orphan_account"]],
   [text.reappearedAccess, ["native_grant"]],
+  [text.violations, ["sod_violation"]],
   [text.provisioning, ["manual_provisioning", "provisioning_failure"]],
   [text.syncsAndSchemas, ["sync_hold", "schema_diff"]],
   [text.rolesAndPacks, ["role_proposal", "pack_conflict"]],

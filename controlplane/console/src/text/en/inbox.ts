@@ -143,6 +143,8 @@ export const byDepartment = "By department";
 export const noDepartment = "no department";
 
 // facts.tsx
+export const policy = "Policy";
+export const grade = "Grade";
 export const shortenedByAnApprover = "Shortened by an approver";
 export const due = "Due";
 export const requested = "Requested";
@@ -309,6 +311,8 @@ export const noResultsMatchTheseFilters = "No results match these filters";
 export const clearFilters = "Clear filters";
 
 // tasks.ts
+export const violation = "Violation";
+export const violations = "Violations";
 export const request = "Request";
 export const noApprover = "No approver";
 export const waitingRequest = "Waiting request";

@@ -1,0 +1,180 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import * as text from "#text/separation";
+import "./separation.css";
+import type { Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Id } from "../../kit/elements";
+import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
+import { Grade, Mode, Severity, ViolationState } from "./badges";
+import { ConflictSides } from "./conflict";
+import { Cures } from "./cures";
+import { Remediate } from "./remediate";
+import { AssignViolation, MarkFalsePositive } from "./settle";
+import type { Violation } from "./words";
+
+/** One violation: the access on each side, the smallest ways to end it, and what was done about it. */
+export default function ViolationPage() {
+  const { id = "" } = useParams({ strict: false }) as { id?: string };
+  const violation = useGet<Violation>(`/policies/violations/${id}`, {}, { every: 10_000 });
+  const up = <Link to={"/violations" as never}>{text.violations}</Link>;
+  const v = violation.data;
+  if (violation.isError && !v) return <Failure page error={violation.error} retry={() => void violation.refetch()} />;
+  if (!v)
+    return (
+      <div className="stack">
+        <Head title={text.violation} up={up} lead="…" />
+        <Skeleton rows={8} />
+      </div>
+    );
+  return <Whole of={v} up={up} />;
+}
+
+type Doing = { what: "remediate"; remove: string[] } | { what: "mark" } | { what: "assign" };
+
+function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
+  const may = useMay();
+  const [doing, setDoing] = useState<Doing>();
+  const close = () => setDoing(undefined);
+  const acts = may.admin && v.state !== "remediated";
+  const c = v.conflict;
+  return (
+    <div className="stack">
+      <Head
+        title={c.policy.name}
+        up={up}
+        lead={
+          <span className="row">
+            <PersonLink id={v.identity.id} className="sep-link">
+              <bdi>{v.identity.display}</bdi>
+            </PersonLink>
+            <ViolationState of={v.state} />
+            <Severity of={v.severity} />
+            <Grade of={v.grade} />
+            {c.policy.mode !== "enforce" && <Mode of={c.policy.mode} />}
+          </span>
+        }
+      >
+        {acts && v.state === "open" && <Button onClick={() => setDoing({ what: "mark" })}>{text.falsePositiveEllipsis}</Button>}
+        {acts && <Button onClick={() => setDoing({ what: "assign" })}>{text.assignEllipsis}</Button>}
+      </Head>
+      <Notes of={v} />
+      <div className="violation-parts">
+        <div className="stack">
+          <section className="card padded stack" aria-label={text.conflict}>
+            <h2>{text.conflict}</h2>
+            <ConflictSides of={c} partial={v.partial} />
+          </section>
+          {!v.partial && (
+            <section className="card padded stack tight" aria-label={text.waysToEndIt}>
+              <h2>{c.cures.length > 1 ? text.removeAnyOneOfThese : c.cures.length === 1 ? text.removeThis : text.waysToEndIt}</h2>
+              <Cures
+                of={c}
+                {...(acts ? { revoke: (cure) => setDoing({ what: "remediate", remove: cure.remove.map((s) => s.id) }) } : {})}
+              />
+              {c.remediation && (
+                <Note>
+                  <strong>{text.adviceOfThePolicy}</strong>
+                  <p dir="auto">{c.remediation}</p>
+                </Note>
+              )}
+            </section>
+          )}
+          {may.oversees && <History id={v.id} />}
+        </div>
+        <section className="card padded stack" aria-label={text.facts}>
+          <h2>{text.facts}</h2>
+          <Facts of={factsOf(v)} />
+        </section>
+      </div>
+      {doing?.what === "remediate" && <Remediate of={v} first={doing.remove} close={close} />}
+      {doing?.what === "mark" && <MarkFalsePositive of={v} close={close} />}
+      {doing?.what === "assign" && <AssignViolation of={v} close={close} />}
+    </div>
+  );
+}
+
+/** What has to be said before the facts: why it is not open, or not for a decision. */
+function Notes({ of: v }: { of: Violation }) {
+  const f = v.false_positive;
+  const r = v.remediation;
+  return (
+    <>
+      {v.partial && <Note>{text.partialNote}</Note>}
+      {v.state === "open" && r && (
+        <Note tone="warn">
+          {text.orderedNote(
+            <bdi>{r.by.display}</bdi>,
+            <When at={r.at} />,
+            r.removed.map((s) => s.name).join(", "),
+            <q dir="auto">{r.reason}</q>,
+          )}
+        </Note>
+      )}
+      {f && <Note>{text.markedNote(<bdi>{f.by.display}</bdi>, <When at={f.at} />, f.policy_version, <q dir="auto">{f.reason}</q>)}</Note>}
+      {v.state === "remediated" && (
+        <Note tone="ok">
+          {(v.resolution === "policy_changed" ? text.remediatedByPolicy : text.remediatedByAccess)(<When at={v.remediated_at ?? null} />)}
+        </Note>
+      )}
+      {v.state === "open" && v.conflict.policy.mode === "shadow" && <Note>{text.shadowNote}</Note>}
+    </>
+  );
+}
+
+function factsOf(v: Violation): [string, ReactNode][] {
+  const p = v.conflict.policy;
+  return [
+    [text.policy, <Text key="p" of={p.name} />],
+    [text.assignee, <Text key="a" of={v.assignee?.display ?? null} none={text.noOne} />],
+    [text.detectedBy, text.detectedBys[v.detected_by] ?? v.detected_by],
+    [text.firstFound, <When key="f" at={v.first_seen_at} />],
+    [text.lastFound, <When key="l" at={v.last_seen_at} />],
+    [text.reopened, v.reopened_at ? text.reopenedTimes(<When key="r" at={v.reopened_at} />, v.reopened_count) : ""],
+    [
+      text.related,
+      <span key="all" className="stack tight">
+        <Link className="sep-link" to={"/violations" as never} search={{ policy_id: p.id } as never}>
+          {text.allOfThePolicy}
+        </Link>
+        <Link className="sep-link" to={"/violations" as never} search={{ identity_id: v.identity.id } as never}>
+          {text.allOfThePerson}
+        </Link>
+      </span>,
+    ],
+    [text.idLabel, <Id key="i" of={v.id} />],
+  ];
+}
+
+function History({ id }: { id: string }) {
+  const events = useGet<Page<Of<"Event">>>("/audit-events", { subject_id: id, limit: 50 });
+  return (
+    <Part title={text.history} lead={text.historyOfTheViolation}>
+      {events.isError ? (
+        <Failure error={events.error} retry={() => void events.refetch()} />
+      ) : !events.data ? (
+        <Skeleton rows={2} />
+      ) : events.data.items.length === 0 ? (
+        <p className="small muted">{text.nothingWasDoneYet}</p>
+      ) : (
+        <ol className="card padded stack tight violation-history">
+          {events.data.items.map((e) => (
+            <li key={e.id} className="small">
+              <Text of={e.actor.type === "system" ? text.systemActor : e.actor.display} /> {text.actions[e.action] ?? e.action}
+              {e.reason && (
+                <>
+                  : <q dir="auto">{e.reason}</q>
+                </>
+              )}{" "}
+              <span className="muted">
+                <When at={e.time} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Part>
+  );
+}
