@@ -360,7 +360,7 @@ create table violation (
     constraint violation_grade_known check (grade in ('latent', 'potential', 'exercised_one', 'exercised_both', 'inside_role')),
     constraint violation_resolution_known check (resolution in ('access_removed', 'policy_changed')),
     constraint violation_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
-    constraint violation_state_known check (state in ('open', 'false_positive', 'remediated'))
+    constraint violation_state_known check (state in ('open', 'mitigated', 'false_positive', 'remediated'))
 );
 comment on table violation is
     'One violation of a separation-of-duties policy by one person. It is found again and again by evaluations, and '
@@ -592,3 +592,243 @@ create trigger separation_request_changed after update of status, given on acces
     for each row when (old.status <> new.status or old.given <> new.given) execute function separation_request_changed();
 create trigger separation_rules_changed after insert on separation_change
     for each row execute function separation_rules_changed();
+
+-- Mitigating controls, their applications, and the evidence that they operate.
+
+create table mitigating_control (
+    tenant_id         uuid        not null references tenant,
+    id                uuid        not null,
+    name              text        not null,
+    description       text        not null default '',
+    procedure         text        not null default '',
+    control_type      text        not null default 'detective',
+    effectiveness     text        not null default 'medium',
+    control_owner_ids uuid[]      not null default '{}',
+    approver_ids      uuid[]      not null default '{}',
+    enabled           boolean     not null default true,
+    applies_to        jsonb       not null default '{}',
+    evidence          jsonb       not null default '{}',
+    max_duration      text        not null,
+    origin            jsonb       not null default '{"kind": "manual"}',
+    created_at        timestamptz not null default now(),
+    updated_at        timestamptz not null default now(),
+    deleted_at        timestamptz,
+    version           int         not null default 1,
+    constraint mitigating_control_pk primary key (tenant_id, id),
+    constraint mitigating_control_effectiveness_known check (effectiveness in ('low', 'medium', 'high')),
+    constraint mitigating_control_type_known check (control_type in ('preventive', 'detective', 'corrective'))
+);
+comment on table mitigating_control is
+    'One policy of the kind mitigation: a compensating control that may be applied to violations for a limited time.';
+comment on column mitigating_control.applies_to is
+    'Separation-of-duties policies and severities that the control may be applied to. Empty lists mean all.';
+comment on column mitigating_control.evidence is
+    'Kind of evidence, how often it is due, and how long it may be late.';
+comment on column mitigating_control.max_duration is 'Longest ISO 8601 duration of an application.';
+call secure_tenant_table('mitigating_control');
+create unique index mitigating_control_name_unique on mitigating_control (tenant_id, lower(name)) where deleted_at is null;
+
+create table mitigating_control_version (
+    tenant_id  uuid        not null references tenant,
+    control_id uuid        not null,
+    version    int         not null,
+    content    jsonb       not null,
+    changed_by jsonb       not null default '{}',
+    changed_at timestamptz not null default now(),
+    constraint mitigating_control_version_pk primary key (tenant_id, control_id, version)
+);
+comment on table mitigating_control_version is 'One version of a mitigating control, with its content at that time.';
+call secure_tenant_table('mitigating_control_version', 'select, insert');
+
+create table mitigation (
+    tenant_id      uuid        not null references tenant,
+    id             uuid        not null,
+    control_id     uuid        not null,
+    identity_id    uuid        not null,
+    policy_id      uuid        not null,
+    sides          text        not null default '',
+    violation_id   uuid,
+    request_id     uuid,
+    state          text        not null default 'proposed',
+    severity       text        not null,
+    owner_id       uuid        not null,
+    justification  text        not null,
+    duration       text        not null,
+    requested_by   jsonb       not null,
+    requested_at   timestamptz not null default now(),
+    decided_by     jsonb,
+    decided_at     timestamptz,
+    decided_reason text        not null default '',
+    starts_at      timestamptz,
+    ends_at        timestamptz,
+    due_at         timestamptz,
+    lapses_at      timestamptz,
+    turn_at        timestamptz,
+    ended_at       timestamptz,
+    ended_reason   text,
+    updated_at     timestamptz not null default now(),
+    version        int         not null default 1,
+    constraint mitigation_pk primary key (tenant_id, id),
+    constraint mitigation_control foreign key (tenant_id, control_id) references mitigating_control (tenant_id, id),
+    constraint mitigation_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
+    constraint mitigation_state_known check (state in ('proposed', 'active', 'evidence_due', 'evidence_overdue', 'lapsed',
+        'expired', 'withdrawn', 'refused', 'replaced', 'resolved'))
+);
+comment on table mitigation is
+    'One application of a mitigating control to the violation of one policy by one person, or to a violation that a '
+    'request would cause.';
+comment on column mitigation.sides is
+    'Of a violation of a policy of the kind matrix: the numbers of its two sides, as in violation. Empty: all '
+    'violations of the policy by the person.';
+comment on column mitigation.violation_id is 'Violation that it was applied to. Null: it was proposed by a request.';
+comment on column mitigation.request_id is 'Access request that proposed it. Null: it was applied to a violation.';
+comment on column mitigation.severity is
+    'Severity of the violation when the control was applied. A higher one is not mitigated.';
+comment on column mitigation.duration is 'ISO 8601 duration from the approval to the end.';
+comment on column mitigation.due_at is 'When evidence is due next. Null: the control needs none, or it has ended.';
+comment on column mitigation.lapses_at is 'When it lapses if evidence is not provided before. Null: see due_at.';
+comment on column mitigation.turn_at is 'When its state changes next by time alone. Null: never.';
+call secure_tenant_table('mitigation');
+call readable_across('mitigation', 'tenant_id, turn_at');
+create index mitigation_by_control on mitigation (tenant_id, control_id);
+create index mitigation_by_person on mitigation (tenant_id, identity_id, policy_id);
+create index mitigation_turn on mitigation (turn_at) where turn_at is not null;
+create unique index mitigation_live_unique on mitigation (tenant_id, identity_id, policy_id, sides)
+    where state in ('active', 'evidence_due', 'evidence_overdue');
+create unique index mitigation_proposed_unique on mitigation (tenant_id, identity_id, policy_id, sides)
+    where state = 'proposed';
+
+create table mitigation_evidence (
+    tenant_id     uuid        not null references tenant,
+    id            uuid        not null,
+    mitigation_id uuid        not null,
+    due_at        timestamptz not null,
+    kind          text        not null,
+    text          text        not null default '',
+    file_name     text,
+    media_type    text,
+    size          int,
+    sha256        text,
+    content       bytea,
+    provided_by   jsonb       not null,
+    provided_at   timestamptz not null,
+    verdict       text        not null default 'pending',
+    reviewed_by   jsonb,
+    reviewed_at   timestamptz,
+    comment       text        not null default '',
+    version       int         not null default 1,
+    constraint mitigation_evidence_pk primary key (tenant_id, id),
+    constraint mitigation_evidence_mitigation foreign key (tenant_id, mitigation_id)
+        references mitigation (tenant_id, id) on delete cascade,
+    constraint mitigation_evidence_kind_known check (kind in ('attestation', 'upload')),
+    constraint mitigation_evidence_verdict_known check (verdict in ('pending', 'accepted', 'rejected'))
+);
+comment on table mitigation_evidence is 'One piece of evidence that a mitigating control was carried out.';
+comment on column mitigation_evidence.due_at is 'When it was due, as the mitigation said.';
+comment on column mitigation_evidence.sha256 is 'SHA-256 of the content of the file in hexadecimal. Null: there is no file.';
+call secure_tenant_table('mitigation_evidence');
+create index mitigation_evidence_by_mitigation on mitigation_evidence (tenant_id, mitigation_id);
+create index mitigation_evidence_pending on mitigation_evidence (tenant_id, id) where verdict = 'pending';
+
+-- +goose StatementBegin
+create function mitigating(state text) returns boolean language sql immutable parallel safe
+as $$
+    select state in ('active', 'evidence_due', 'evidence_overdue')
+$$;
+-- +goose StatementEnd
+comment on function mitigating is 'Returns whether a mitigation in this state mitigates its violation.';
+
+-- +goose StatementBegin
+create function mitigation_covering(identity uuid, policy uuid, sides text, severity text) returns uuid
+    language sql stable parallel safe
+as $$
+    select m.id
+      from mitigation m
+     where m.tenant_id = current_tenant()
+       and m.identity_id = identity
+       and m.policy_id = policy
+       and m.sides in ('', mitigation_covering.sides)
+       and mitigating(m.state)
+       and array_position(array['low', 'medium', 'high', 'critical'], m.severity)
+           >= array_position(array['low', 'medium', 'high', 'critical'], mitigation_covering.severity)
+     order by m.ends_at desc, m.id
+     limit 1
+$$;
+-- +goose StatementEnd
+comment on function mitigation_covering is
+    'Returns the mitigation that covers the violation of a policy by a person: it is active, or waits for evidence, and was approved for at '
+    'least this severity. Null: there is none.';
+
+-- +goose StatementBegin
+create function visible_mitigation() returns SETOF mitigation language sql stable parallel safe
+as $$
+    select g.*
+      from managed_identity() m
+      join mitigation g on g.identity_id = m.id
+     union all
+    select g.*
+      from mitigation g
+     where g.owner_id = viewer_identity()
+       and g.identity_id not in (select m.id from managed_identity() m)
+$$;
+-- +goose StatementEnd
+comment on function visible_mitigation is
+    'Returns the mitigations that the viewer may read: those of their reports, and those whose controls they own.';
+
+-- +goose StatementBegin
+create function mitigation_is_a_matter() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('mitigation_approval', new.id);
+    perform enqueue_inbox('mitigation_evidence', new.id);
+    perform enqueue_work('separation', array[new.identity_id]);
+    perform enqueue_work('inbox_sod_violation', array(
+        select v.id
+          from violation v
+         where v.identity_id = new.identity_id
+           and v.policy_id = new.policy_id
+           and v.state <> 'remediated'));
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function mitigation_is_a_matter is
+    'Trigger on mitigation: queues it, and its violations, for decision tasks when it is proposed or its state changes, '
+    'and the person for the evaluation of separation-of-duties policies.';
+
+-- +goose StatementBegin
+create function violation_settles_mitigations() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_work('mitigation', array(
+        select g.id
+          from mitigation g
+         where g.identity_id = new.identity_id
+           and g.policy_id = new.policy_id
+           and (g.state = 'proposed' or mitigating(g.state))));
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function violation_settles_mitigations is
+    'Trigger on violation: queues its mitigations when it is remediated or reopened, so that they end with it.';
+
+-- +goose StatementBegin
+create function mitigation_evidence_is_a_matter() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('mitigation_review', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function mitigation_evidence_is_a_matter is
+    'Trigger on mitigation_evidence: queues the evidence for the decision task of its review.';
+
+create trigger mitigation_evidence_is_a_matter after insert or update of verdict on mitigation_evidence
+    for each row execute function mitigation_evidence_is_a_matter();
+create trigger mitigation_is_a_matter_again after update on mitigation
+    for each row when (old.state <> new.state or old.due_at is distinct from new.due_at)
+    execute function mitigation_is_a_matter();
+create trigger mitigation_is_a_matter_first after insert on mitigation
+    for each row execute function mitigation_is_a_matter();
+create trigger violation_settles_mitigations after update on violation
+    for each row when (new.state <> old.state and new.state in ('open', 'remediated'))
+    execute function violation_settles_mitigations();

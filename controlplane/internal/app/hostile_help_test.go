@@ -102,7 +102,8 @@ func (r *raid) furnish() map[string]string {
 		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
 	)
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/", "/policies/duties/", "other duty",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/",
+		"/policies/mitigation/", "/policies/mitigations/", "evidence", "/policies/duties/", "other duty",
 		"/policies/separation-of-duties/", "/settings/work-queue/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
@@ -153,8 +154,13 @@ func (r *raid) furnish() map[string]string {
 	               jsonb_build_object('label', 'b', 'duty_ids', array[$3::text])), array[$2, $3]::text[]::uuid[])`,
 		ids["/policies/separation-of-duties/"], ids["/policies/duties/"], ids["other duty"])
 	r.run(violationSQL, ids["/policies/violations/"], ids["/identities/"], "policy", ids["/entitlements/grants/"])
+	r.run(controlSQL, ids["/policies/mitigation/"], "control")
+	r.run(mitigationSQL, ids["/policies/mitigations/"], ids["/policies/mitigation/"], ids["/identities/"],
+		ids["/policies/violations/"])
+	r.run(evidenceSQL, ids["evidence"], ids["/policies/mitigations/"], "x")
 	// A scan would settle the violation, of which there is no policy, and nobody is asked about it.
-	r.run(`delete from work_item where kind like 'separation%' or kind = 'inbox_sod_violation'`)
+	r.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation')
+		or kind like 'inbox_mitigation%'`)
 	r.run(
 		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
 			values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,
@@ -178,6 +184,27 @@ const violationSQL = `
 	       'policy', jsonb_build_object('id', ($1::uuid)::text, 'name', $3::text, 'version', 1, 'kind', 'pair'),
 	       'sides', jsonb_build_array(jsonb_build_object('label', 'x', 'access', jsonb_build_array(jsonb_build_object(
 	           'source', jsonb_build_object('kind', 'grant', 'id', $4::text, 'name', 'x')))))))`
+
+// Statements that make a mitigating control with a name, an application of it to a violation that waits for evidence,
+// and evidence of that with a text.
+const (
+	controlSQL = `
+		insert into mitigating_control (tenant_id, id, name, max_duration, evidence)
+		values (current_tenant(), $1, $2, 'P90D', '{"kind": "attestation", "cadence": "P30D", "grace": "P7D"}')`
+	mitigationSQL = `
+		insert into mitigation (tenant_id, id, control_id, identity_id, policy_id, violation_id, state, severity,
+		       owner_id, justification, duration, requested_by, starts_at, ends_at, due_at, lapses_at)
+		select current_tenant(), $1, $2, $3, v.policy_id, v.id, 'evidence_due', 'high', $3, 'x', 'P90D',
+		       '{"type": "system", "id": "", "display": "system"}', now(), now() + interval '90 days',
+		       now() + interval '30 days', now() + interval '37 days'
+		  from violation v
+		 where v.id = $4`
+	evidenceSQL = `
+		insert into mitigation_evidence (tenant_id, id, mitigation_id, due_at, kind, text, file_name, media_type, size,
+		       sha256, content, provided_by, provided_at)
+		values (current_tenant(), $1, $2, now(), 'upload', $3, 'x', 'text/plain', 1, '', 'x',
+		        '{"type": "system", "id": "", "display": "system"}', now())`
+)
 
 // found makes a further tenant.
 func (r *raid) found(slug string) string {
@@ -286,7 +313,7 @@ func (r *raid) filled(path string) string {
 	if best == "" {
 		id = nothing
 	}
-	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{delivery_id}", nothing, "{item_id}", nothing,
+	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{evidence_id}", r.ids["evidence"], "{delivery_id}", nothing, "{item_id}", nothing,
 		"{key}", "ldap").
 		Replace(path)
 }

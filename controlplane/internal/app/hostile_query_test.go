@@ -165,7 +165,7 @@ func TestCrookedIdsNameNothing(t *testing.T) {
 	bodies := r.sound()
 	before := r.standing()
 	for _, o := range r.aims() {
-		for _, place := range []string{"{id}", "{run_id}", "{delivery_id}", "{item_id}", "{key}"} {
+		for _, place := range []string{"{id}", "{run_id}", "{evidence_id}", "{delivery_id}", "{item_id}", "{key}"} {
 			if !strings.Contains(o.path, place) {
 				continue
 			}

@@ -130,6 +130,13 @@ PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST   /policies/separation-of-duties/predict          {"identity_id":"<identity>","add":[{"entitlement_id":"<entitlement>"}]}
+POST   /policies/mitigation                            {"name":"x","control_owner_ids":["<identity>"]}
+PATCH  /policies/mitigation/{id}                       {"description":"x"}
+POST   /policies/mitigations                           {"mitigation_policy_id":"<control>","violation_id":"<violation>","justification":"x"}
+POST   /policies/mitigations/{id}/evidence             {"text":"x","file":{"name":"x","content":"eA=="}}
+POST   /policies/mitigations/{id}/evidence/{evidence_id}/accept {"comment":"x"}
+POST   /policies/mitigations/{id}/evidence/{evidence_id}/reject {"comment":"x"}
+POST   /policies/mitigations/{id}/withdraw             {"reason":"x"}
 POST   /policies/violations/{id}/assign                {"identity_id":"<identity>"}
 POST   /policies/violations/{id}/false-positive        {"reason":"x"}
 POST   /policies/violations/{id}/remediate             {"remove":["<grant>"],"reason":"x"}
@@ -180,6 +187,10 @@ func (r *raid) sound() map[string]string {
 		r.ids["/policies/duties/"],
 		"<other duty>",
 		r.ids["other duty"],
+		"<control>",
+		r.ids["/policies/mitigation/"],
+		"<violation>",
+		r.ids["/policies/violations/"],
 		"<grant>",
 		r.ids["/entitlements/grants/"],
 		"<user>",

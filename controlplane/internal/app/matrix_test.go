@@ -460,6 +460,8 @@ var nowhere = strings.NewReplacer(
 	nothing,
 	"{run_id}",
 	nothing,
+	"{evidence_id}",
+	nothing,
 	"{delivery_id}",
 	nothing,
 	"{item_id}",

@@ -138,6 +138,14 @@ const sees = `
 /policies/separation-of-duties/{id}             overseers
 /policies/separation-of-duties/{id}/versions    overseers
 /policies/separation-of-duties/scan             overseers
+/policies/mitigation                            overseers
+/policies/mitigation/{id}                       overseers
+/policies/mitigation/{id}/versions              overseers
+/policies/mitigations                           apart
+/policies/mitigations/{id}                      apart
+/policies/mitigations/{id}/evidence             apart
+/policies/mitigations/{id}/evidence/{evidence_id} apart
+/policies/mitigations/{id}/evidence/{evidence_id}/file apart
 /policies/violations                            apart
 /policies/violations/{id}                       apart
 /sector-packs                                   overseers

@@ -73,6 +73,11 @@ PATCH  /policies/duties/{id}                       {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}         {"description":"x"}
 POST   /policies/duties/{id}/simulate              {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode    {"mode":"shadow"}
+PATCH  /policies/mitigation/{id}                   {"description":"x"}
+POST   /policies/mitigations/{id}/evidence         {"text":"x"}
+POST   /policies/mitigations/{id}/evidence/{evidence_id}/accept {"comment":"x"}
+POST   /policies/mitigations/{id}/evidence/{evidence_id}/reject {"comment":"x"}
+POST   /policies/mitigations/{id}/withdraw         {"reason":"x"}
 POST   /policies/violations/{id}/assign            {"identity_id":"<own identity>"}
 POST   /policies/violations/{id}/false-positive    {"reason":"x"}
 POST   /policies/violations/{id}/remediate         {"remove":["<own grant>"],"reason":"x"}
@@ -206,6 +211,15 @@ POST  /policies/separation-of-duties/predict 404 {"identity_id":"<identity>"}
 POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"entitlement_id":"<entitlement>"}]}
 POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"role_id":"<role>"}]}
 POST  /policies/separation-of-duties/predict 200 {"identity_id":"<own identity>","remove":["<grant>"]}
+POST  /policies/mitigation                422 {"name":"x","control_owner_ids":["<identity>"]}
+POST  /policies/mitigation                422 {"name":"x","approver_ids":["<identity>"]}
+POST  /policies/mitigation                422 {"name":"x","applies_to":{"sod_policy_ids":["<policy>"]}}
+PATCH /policies/mitigation/{id}           422 {"control_owner_ids":["<identity>"]}
+PATCH /policies/mitigation/{id}           422 {"approver_ids":["<identity>"]}
+PATCH /policies/mitigation/{id}           422 {"applies_to":{"sod_policy_ids":["<policy>"]}}
+POST  /policies/mitigations               422 {"mitigation_policy_id":"<own control>","violation_id":"<violation>","justification":"x"}
+POST  /policies/mitigations               422 {"mitigation_policy_id":"<control>","violation_id":"<own violation>","justification":"x"}
+POST  /policies/mitigations               422 {"mitigation_policy_id":"<own control>","violation_id":"<own violation>","owner_id":"<identity>","justification":"x"}
 POST  /policies/violations/{id}/assign      422 {"identity_id":"<identity>"}
 POST  /policies/violations/{id}/remediate   422 {"remove":["<grant>"],"reason":"x"}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}

@@ -153,7 +153,8 @@ func (w *twin) endpoint() string {
 func (w *twin) read() {
 	w.t.Helper()
 	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/", "/policies/duties/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/",
+		"/policies/mitigation/", "/policies/mitigations/", "evidence", "/policies/duties/",
 		"other duty", "/policies/separation-of-duties/", "/approval-rules/",
 		"/approval-rules/calendars/", "/approval-rules/on-call/", "/sector-packs/conflicts/", "/decision-tasks/",
 		"/decision-tasks/delegations/", "/access-requests/", "item", "approval", "run", "hold", "snapshot", "diff",
@@ -255,8 +256,13 @@ func (w *twin) read() {
 		w.ids["/policies/separation-of-duties/"], w.canary, w.ids["/policies/duties/"], w.ids["other duty"])
 	w.run(violationSQL, w.ids["/policies/violations/"], w.ids["/identities/"], w.canary,
 		w.ids["/entitlements/grants/"])
+	w.run(controlSQL, w.ids["/policies/mitigation/"], w.canary)
+	w.run(mitigationSQL, w.ids["/policies/mitigations/"], w.ids["/policies/mitigation/"], w.ids["/identities/"],
+		w.ids["/policies/violations/"])
+	w.run(evidenceSQL, w.ids["evidence"], w.ids["/policies/mitigations/"], w.canary)
 	// A scan would settle the violation, of which there is no policy, and nobody is asked about it.
-	w.run(`delete from work_item where kind like 'separation%' or kind = 'inbox_sod_violation'`)
+	w.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation')
+		or kind like 'inbox_mitigation%'`)
 	w.run(`insert into approval_rule (tenant_id, id, name, branches)
 	       values (current_tenant(), $1, $2, '[{"outcome": {"kind": "auto_reject", "reason": "x"}}]')`,
 		w.ids["/approval-rules/"], w.canary)
@@ -343,7 +349,8 @@ var neededQueries = map[string]string{"/settings/work-queue/{id}": "?reason=x"}
 
 // path fills in the ids of a path: {id} is outer's, what is beneath it inner's.
 func path(template string, outer, inner *twin) string {
-	return strings.NewReplacer("{id}", outer.id(template), "{run_id}", inner.ids["run"], "{delivery_id}",
+	return strings.NewReplacer("{id}", outer.id(template), "{run_id}", inner.ids["run"], "{evidence_id}", inner.ids["evidence"],
+		"{delivery_id}",
 		inner.ids["delivery"], "{item_id}", inner.ids["item"],
 		"{snapshot_id}", inner.ids["snapshot"], "{diff_id}", inner.ids["diff"], "{mapping_id}", inner.ids["mapping"],
 		"{identity_id}", inner.ids["/identities/"],
@@ -358,7 +365,8 @@ func (w *twin) body(text string, other *twin) string {
 		"connector": "/connectors/", "agent": "/settings/agents/",
 		"user": "/settings/users/", "entitlement": "/entitlements/", "grant": "/entitlements/grants/",
 		"task": "/decision-tasks/", "item": "item", "approval": "approval", "role": "/entitlements/roles/",
-		"duty": "/policies/duties/", "other duty": "other duty", "rule": "/approval-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
+		"duty": "/policies/duties/", "control": "/policies/mitigation/", "violation": "/policies/violations/",
+		"policy": "/policies/separation-of-duties/", "other duty": "other duty", "rule": "/approval-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
 		fill = append(fill, "<own "+name+">", w.ids[prefix], "<"+name+">", other.ids[prefix])
 	}
 	if strings.Contains(text, "<safety>") {

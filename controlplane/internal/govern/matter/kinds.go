@@ -19,5 +19,8 @@ func (s *Service) kinds() []kind.Kind {
 		(&native.Service{Now: s.Now}).Kind(),
 		s.breakers(),
 		s.violations(),
+		s.mitigationApprovals(),
+		s.mitigationEvidence(),
+		s.mitigationReviews(),
 	}
 }

@@ -2,10 +2,12 @@ package matter
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter/kind"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -21,8 +23,18 @@ func (s *Service) violations() kind.Kind {
 		Needed: `select v.id
 		           from violation v
 		           join separation_policy p on p.id = v.policy_id and p.deleted_at is null and p.enabled
-		          where v.state = 'open' and v.remediation is null and p.mode = 'enforce'`,
+		          where v.state = 'open' and v.remediation is null and p.mode = 'enforce'
+		            and not exists (select
+		                              from mitigation m
+		                             where m.identity_id = v.identity_id and m.policy_id = v.policy_id
+		                               and m.sides in ('', v.sides) and m.state = 'proposed')`,
 		Over: `select v.id::text, case when v.state = 'remediated' then 'the violation is remediated'
+		            when v.state = 'mitigated' then 'the violation is mitigated'
+		            when v.state = 'open' and exists (select
+		                              from mitigation m
+		                             where m.identity_id = v.identity_id and m.policy_id = v.policy_id
+		                               and m.sides in ('', v.sides) and m.state = 'proposed')
+		            then 'a mitigation is proposed'
 		            when v.state = 'false_positive' then 'the violation was marked as a false positive'
 		            when v.remediation is not null then 'the access is being revoked'
 		            else 'the policy is not enforced' end
@@ -42,15 +54,29 @@ type openViolation struct {
 	Severity   string                   `db:"severity"`
 	Conflict   check.SeparationConflict `db:"conflict"`
 	Asked      []string                 `db:"asked"`
+	Lapsed     map[string]any           `db:"lapsed"` // the last mitigation
 }
 
 // askViolations makes the decision tasks for open violations.
 func askViolations(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select v.id::text, v.identity_id::text, coalesce(i.display_name, '') as name, v.severity, v.conflict,
-		       array(select o::text from unnest(case when v.assignee_id is not null then array[v.assignee_id]
-		           else p.owner_ids end) o where o <> v.identity_id) as asked
+		       array(select distinct o::text from unnest(case when v.assignee_id is not null then array[v.assignee_id]
+		           else p.owner_ids end || m.owner_id) o where o <> v.identity_id) as asked,
+		       m.lapsed
 		  from violation v
+		  left join lateral (
+		      select case when g.state in ('lapsed', 'expired', 'withdrawn') then g.owner_id end as owner_id,
+		             jsonb_build_object('id', g.id, 'control', c.name, 'state', g.state, 'cause', g.ended_reason,
+		                                'ended_at', g.ended_at) as lapsed
+		        from mitigation g
+		        join mitigating_control c on c.id = g.control_id
+		       where g.identity_id = v.identity_id
+		         and g.policy_id = v.policy_id
+		         and g.sides in ('', v.sides)
+		         and g.starts_at is not null
+		       order by g.id desc
+		       limit 1) m on true
 		  join separation_policy p on p.id = v.policy_id
 		  left join identity i on i.id = v.identity_id
 		 where v.id = any(@ids::text[]::uuid[])`
@@ -73,9 +99,10 @@ func (v openViolation) question() decision.New {
 		Title:   v.Name + " violates " + v.Conflict.Policy.Name,
 		Summary: v.Conflict.Found(v.Name),
 		Context: map[string]any{
-			"identity": person,
-			"conflict": v.Conflict,
-			"links":    map[string]string{"violation": httpapi.Prefix + "/policies/violations/" + v.ID},
+			"identity":   person,
+			"conflict":   v.Conflict,
+			"mitigation": v.Lapsed,
+			"links":      map[string]string{"violation": httpapi.Prefix + "/policies/violations/" + v.ID},
 		},
 		Actions: []decision.Action{
 			{
@@ -83,6 +110,12 @@ func (v openViolation) question() decision.New {
 				Label:    "Revoke access",
 				Style:    "negative",
 				Requires: []string{"comment", "inputs.remove"},
+			},
+			{
+				Key:      "mitigate",
+				Label:    "Propose a mitigation",
+				Style:    "neutral",
+				Requires: []string{"comment", "inputs.mitigation_policy_id"},
 			},
 			{Key: "false_positive", Label: "False positive", Style: "neutral", Requires: []string{"comment"}},
 		},
@@ -93,6 +126,9 @@ func (v openViolation) question() decision.New {
 		GroupKey:  kind.SodViolation + "/" + v.Conflict.Policy.ID,
 		Links:     []decision.Ref{person, policy},
 	}
+	if v.Lapsed != nil {
+		q.Summary += fmt.Sprintf(" The mitigation %q is %s.", v.Lapsed["control"], v.Lapsed["state"])
+	}
 	for _, id := range v.Asked {
 		q.Assignees = append(q.Assignees, decision.Assignee{IdentityID: id})
 	}
@@ -102,11 +138,19 @@ func (v openViolation) question() decision.New {
 // priorities are those of tasks by the severity of the policy.
 var priorities = map[string]string{"low": "low", "medium": "normal", "high": "high", "critical": "urgent"}
 
-// answerViolation revokes a cure or marks the violation, as the operations of /policies/violations do.
+// answerViolation revokes a cure, proposes a mitigation or marks the violation, as the operations of the API do.
 func (s *Service) answerViolation(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	if a.Decision.Action == "false_positive" {
 		_, err := violation.Mark(ctx, tx, a.Task.Key, httpapi.IfMatch{}, a.Decision.Comment, s.Now())
 		return err
+	}
+	if a.Decision.Action == "mitigate" {
+		in := mitigation.NewMitigation{ViolationID: a.Task.Key, Justification: a.Decision.Comment}
+		in.ControlID, _ = a.Decision.Inputs["mitigation_policy_id"].(string)
+		in.OwnerID, _ = a.Decision.Inputs["owner_id"].(string)
+		in.Duration, _ = a.Decision.Inputs["duration"].(string)
+		_, err := mitigation.Propose(ctx, tx, in, s.Now())
+		return kind.PointIntoInputs(err)
 	}
 	given, _ := a.Decision.Inputs["remove"].([]any)
 	in := violation.ViolationRemediation{Reason: a.Decision.Comment}

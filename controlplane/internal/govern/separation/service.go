@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/duty"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/evidence"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/predict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
@@ -31,12 +34,21 @@ func (s *Service) Routes() []httpapi.Route {
 		(&separationpolicy.Service{DB: s.DB, Cursors: s.Cursors}).Routes(),
 		(&predict.Service{DB: s.DB, Now: s.Now}).Routes(),
 		(&violation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
+		(&control.Service{DB: s.DB, Cursors: s.Cursors}).Routes(),
+		s.mitigations().Routes(),
+		(&evidence.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
 		s.scans().Routes(),
 		(&simulation.Service{DB: s.DB, Now: s.Now}).Routes(),
 	)
 }
 
-// Kinds are the work that finds violations.
-func (s *Service) Kinds() []queue.Kind { return s.scans().Kinds() }
+// Kinds are the work that finds violations, and that advances their mitigations.
+func (s *Service) Kinds() []queue.Kind {
+	return slices.Concat(s.scans().Kinds(), s.mitigations().Kinds())
+}
+
+func (s *Service) mitigations() *mitigation.Service {
+	return &mitigation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}
+}
 
 func (s *Service) scans() *scan.Service { return &scan.Service{DB: s.DB, Log: s.Log, Now: s.Now} }

@@ -23,6 +23,9 @@ const (
 	PackConflict        = "pack_conflict"        // a conflict
 	BreakerOpen         = "breaker_open"         // a connector
 	SodViolation        = "sod_violation"        // a violation of a separation-of-duties policy
+	MitigationApproval  = "mitigation_approval"  // a proposed mitigation
+	MitigationEvidence  = "mitigation_evidence"  // a mitigation with evidence due
+	MitigationReview    = "mitigation_review"    // evidence of a mitigation
 	NativeGrant         = "native_grant"         // a grant that came back, or a connector with unmanaged access
 )
 

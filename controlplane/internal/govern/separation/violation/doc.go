@@ -6,13 +6,14 @@
 //
 // States and events are the table in state.go:
 //
-//	state           found           found beyond the mark   absent       marked
-//	open            open            open                    remediated   false_positive
-//	false_positive  false_positive  open                    remediated   -
-//	remediated      open            open                    remediated   -
+//	state           found           mitigation covers it  beyond the mark  absent      marked          mitigation ends
+//	open            open            mitigated             open             remediated  false_positive  -
+//	mitigated       -               mitigated             open             remediated  -               open
+//	false_positive  false_positive  mitigated             open             remediated  -               -
+//	remediated      open            mitigated             open             remediated  -               -
 //
 // A false positive applies to one version of the policy and to the access that was found then. A violation that comes
-// back is reopened: it is open again, with its history.
+// back is reopened: it is open again, with its history. Package mitigation calls Mitigate and Reopen.
 //
 // Remediate revokes a cure by the ordinary revocation of grants. The violation stays open until an evaluation no longer
 // finds it. Administrators write; auditors read all, managers those of their reports, and owners of entitlements those

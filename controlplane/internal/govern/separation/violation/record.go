@@ -88,6 +88,10 @@ func Record(
 	if err != nil {
 		return n, err
 	}
+	covers, err := readCovers(ctx, tx, people)
+	if err != nil {
+		return n, err
+	}
 	var changes []change
 	var described []check.Found // of changes, in their order
 	var seen []string
@@ -95,7 +99,7 @@ func Record(
 		k := keyOf(f)
 		before, exists := known[k]
 		delete(known, k)
-		c, changed, err := difference(before, exists, f, b, k)
+		c, changed, err := difference(before, exists, covers, f, b, k)
 		switch {
 		case err != nil:
 			return n, err
@@ -132,6 +136,7 @@ func Record(
 func difference(
 	before stored,
 	exists bool,
+	covers covers,
 	f check.Found,
 	b *rulebook.Book,
 	k key,
@@ -151,20 +156,31 @@ func difference(
 		Name:           policy.Name,
 		Action:         "violation.found",
 	}
+	covered := covers.cover(k, policy.Severity)
 	if !exists {
 		c.ID = uuid.Must(uuid.NewV7()).String()
+		if covered {
+			c.State = Mitigated
+		}
 		return c, true, nil
 	}
 	event := Found
-	if !before.covers(c) {
+	switch {
+	case before.State == FalsePositive && before.covers(c):
+	case covered:
+		event = Covered
+	case before.State == FalsePositive, before.State == Mitigated:
 		event = Beyond
 	}
 	if c.State, err = before.State.On(event); err != nil {
 		return c, false, err
 	}
 	c.Reopened, c.Action = before.State.reopens(c.State), ""
-	if c.Reopened {
+	switch {
+	case c.Reopened:
 		c.Action = "violation.reopened"
+	case c.State == Mitigated && before.State != Mitigated:
+		c.Action = "violation.mitigated"
 	}
 	return c, c.State != before.State || c.Fingerprint != before.Fingerprint, nil
 }

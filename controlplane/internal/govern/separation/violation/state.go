@@ -8,6 +8,7 @@ type State string
 // States of a violation.
 const (
 	Open          State = "open"
+	Mitigated     State = "mitigated"      // covered by a mitigating control for a limited time
 	FalsePositive State = "false_positive" // marked; valid for a version of the policy and the access found then
 	Remediated    State = "remediated"     // an evaluation no longer found it
 )
@@ -17,17 +18,20 @@ type Event string
 
 // Events.
 const (
-	Found  Event = "found"
-	Beyond Event = "found_beyond_mark" // with another version of the policy, or more access, than the mark applies to
-	Absent Event = "absent"
-	Marked Event = "marked"
+	Found   Event = "found"
+	Covered Event = "mitigated"         // it is found, or a mitigation begins, and a mitigation covers it
+	Beyond  Event = "found_beyond_mark" // no mitigation covers it, nor does the mark: another version, or more access
+	Absent  Event = "absent"
+	Marked  Event = "marked"
+	Lapsed  Event = "reopened" // its mitigation has ended
 )
 
 // transitions are the states that events lead to. An event that is left out is refused.
 var transitions = map[State]map[Event]State{
-	Open:          {Found: Open, Beyond: Open, Absent: Remediated, Marked: FalsePositive},
-	FalsePositive: {Found: FalsePositive, Beyond: Open, Absent: Remediated},
-	Remediated:    {Found: Open, Beyond: Open, Absent: Remediated},
+	Open:          {Found: Open, Covered: Mitigated, Beyond: Open, Absent: Remediated, Marked: FalsePositive},
+	Mitigated:     {Covered: Mitigated, Beyond: Open, Absent: Remediated, Lapsed: Open},
+	FalsePositive: {Found: FalsePositive, Covered: Mitigated, Beyond: Open, Absent: Remediated},
+	Remediated:    {Found: Open, Covered: Mitigated, Beyond: Open, Absent: Remediated},
 }
 
 // On returns the state after an event. Its fault is of kind Conflict.
@@ -45,8 +49,11 @@ func (s State) reopens(next State) bool { return s != Open && next == Open }
 
 // allowed are the actions of people that are possible in a state.
 func allowed(s State) []string {
-	if s == Open {
-		return []string{"remediate", "false-positive", "assign"}
+	switch s {
+	case Open:
+		return []string{"remediate", "mitigate", "false-positive", "assign"}
+	case Mitigated:
+		return []string{"remediate", "mitigate", "assign"}
 	}
 	return []string{}
 }

@@ -8,16 +8,19 @@ import (
 )
 
 // model is what a violation is by its meaning, not by the table: whether its access exists, whether somebody has
-// marked it, and what the mark covers.
+// marked it, and whether a mitigation covers it.
 type model struct {
-	held   bool // as the last evaluation saw it
-	marked bool
+	held      bool // as the last evaluation saw it
+	marked    bool
+	mitigated bool
 }
 
 func (m model) state() State {
 	switch {
 	case !m.held:
 		return Remediated
+	case m.mitigated:
+		return Mitigated
 	case m.marked:
 		return FalsePositive
 	default:
@@ -26,29 +29,36 @@ func (m model) state() State {
 }
 
 // TestStatesFollowTheirMeaning lets any events happen in any order. An evaluation that finds nothing always settles a
-// violation, one that finds access always opens it unless a mark covers it, and nothing else changes a state.
+// violation, one that finds access always opens it unless a mark or a mitigation covers it, and nothing else changes a
+// state but the mark itself and the end of a mitigation.
 func TestStatesFollowTheirMeaning(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, m := Open, model{held: true}
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
-			e := rapid.SampledFrom([]Event{Found, Beyond, Absent, Marked}).Draw(rt, "event")
+			e := rapid.SampledFrom([]Event{Found, Covered, Beyond, Absent, Marked, Lapsed}).Draw(rt, "event")
 			next, err := s.On(e)
+			possible := true
 			switch e {
-			case Found:
-				m.held = true
-			case Beyond:
-				m.held, m.marked = true, false
-			case Absent:
-				m.held, m.marked = false, false
-			case Marked:
-				if refused := m.state() != Open; refused != (err != nil) {
-					rt.Fatalf("marked in %s: %v", s, err)
+			case Found: // an evaluation tells Covered or Beyond of what was mitigated
+				if possible = m.state() != Mitigated; possible {
+					m.held = true
 				}
-				if err == nil {
+			case Covered:
+				m = model{held: true, mitigated: true}
+			case Beyond:
+				m = model{held: true}
+			case Absent:
+				m = model{}
+			case Marked:
+				if possible = m.state() == Open; possible {
 					m.marked = true
 				}
+			case Lapsed:
+				if possible = m.state() == Mitigated; possible {
+					m.mitigated = false
+				}
 			}
-			if err != nil && e != Marked {
+			if possible != (err == nil) {
 				rt.Fatalf("%s in %s: %v", e, s, err)
 			}
 			if next != m.state() {

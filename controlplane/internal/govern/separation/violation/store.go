@@ -18,7 +18,15 @@ const columns = `v.id, v.state, v.severity, v.grade, v.conflict, v.detected_by, 
 	v.remediated_at, v.resolution, v.reopened_at, v.reopened_count, v.false_positive, v.remediation, v.updated_at,
 	v.version, jsonb_build_object('id', v.identity_id, 'display', coalesce(i.display_name, '')) as identity,
 	case when v.assignee_id is not null
-	     then jsonb_build_object('id', v.assignee_id, 'display', coalesce(a.display_name, '')) end as assignee`
+	     then jsonb_build_object('id', v.assignee_id, 'display', coalesce(a.display_name, '')) end as assignee,
+	(select jsonb_build_object('id', m.id, 'control', coalesce(c.name, ''), 'state', m.state, 'ends_at', m.ends_at)
+	   from mitigation m
+	   left join mitigating_control c on c.id = m.control_id
+	  where m.identity_id = v.identity_id
+	    and m.policy_id = v.policy_id
+	    and m.sides in ('', v.sides)
+	  order by mitigating(m.state) desc, m.state = 'proposed' desc, m.id desc
+	  limit 1) as mitigation`
 
 const around = `
 	left join identity i on i.id = v.identity_id
@@ -48,7 +56,7 @@ type Filters struct {
 	// Violations that the person takes care of.
 	AssigneeID string `query:"assignee_id" format:"uuid"`
 	// Violations in this state.
-	State string `query:"state" enum:"open,false_positive,remediated"`
+	State string `query:"state" enum:"open,mitigated,false_positive,remediated"`
 	// Violations of this severity.
 	Severity string `query:"severity" enum:"low,medium,high,critical"`
 	// Violations of this grade.

@@ -13,9 +13,10 @@ import (
 type Violation struct {
 	// ID of the violation.
 	ID string `json:"id" db:"id"`
-	// State of the violation. open: it needs a decision. false_positive: it was marked, for this version of the policy
-	// and this access. remediated: the last evaluation no longer found it.
-	State State `json:"state" db:"state" enum:"open,false_positive,remediated"`
+	// State of the violation. open: it needs a decision. mitigated: a mitigating control covers it for a limited time.
+	// false_positive: it was marked, for this version of the policy and this access. remediated: the last evaluation no
+	// longer found it.
+	State State `json:"state" db:"state" enum:"open,mitigated,false_positive,remediated"`
 	// Person who violates the policy.
 	Identity identity.Reference `json:"identity" db:"identity"`
 	// Severity of the policy at the last evaluation.
@@ -46,12 +47,26 @@ type Violation struct {
 	ReopenedCount int `json:"reopened_count" db:"reopened_count"`
 	// The mark as false positive. Null unless the state is false_positive.
 	FalsePositive *FalsePositiveMark `json:"false_positive" db:"false_positive"`
+	// Mitigation that covers the violation or is proposed, or else the last one. Null: there was none.
+	Mitigation *AppliedMitigation `json:"mitigation" db:"mitigation"`
 	// Last revocation that was ordered to end the violation. Null: none.
 	Remediation *OrderedRemediation `json:"remediation" db:"remediation"`
 	// Time the record last changed.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// Version number of the violation, for If-Match.
 	Version int `json:"version" db:"version"`
+}
+
+// AppliedMitigation is a mitigation of a violation.
+type AppliedMitigation struct {
+	// ID of the mitigation.
+	ID string `json:"id"`
+	// Name of the control.
+	Control string `json:"control"`
+	// State of the mitigation.
+	State string `json:"state" enum:"proposed,active,evidence_due,evidence_overdue,lapsed,expired,withdrawn,refused,replaced,resolved"`
+	// Time at which it ends at the latest. Null: it was not approved.
+	EndsAt *time.Time `json:"ends_at"`
 }
 
 // FalsePositiveMark says why a violation is none.
@@ -96,7 +111,7 @@ func (v Violation) auditObjects() []audit.Subject {
 // restrict leaves out what is not about the owned entitlements.
 func (v *Violation) restrict(owned map[string]bool) {
 	v.Partial = true
-	v.Conflict.Cures, v.Remediation = []check.ConflictCure{}, nil
+	v.Conflict.Cures, v.Remediation, v.Mitigation = []check.ConflictCure{}, nil, nil
 	for i := range v.Conflict.Sides {
 		side := &v.Conflict.Sides[i]
 		kept := []check.ConflictAccess{}

@@ -47,8 +47,9 @@ const upsert = `
 	       conflict = excluded.conflict, entitlement_ids = excluded.entitlement_ids,
 	       fingerprint = excluded.fingerprint, last_seen_at = excluded.last_seen_at, state = excluded.state,
 	       detected_by = case when v.state = excluded.state then v.detected_by else excluded.detected_by end,
-	       reopened_count = v.reopened_count + (v.state <> excluded.state)::int,
-	       reopened_at = case when v.state = excluded.state then v.reopened_at else excluded.last_seen_at end,
+	       reopened_count = v.reopened_count + (excluded.state = 'open' and v.state <> 'open')::int,
+	       reopened_at = case when excluded.state = 'open' and v.state <> 'open' then excluded.last_seen_at
+	                          else v.reopened_at end,
 	       false_positive = case when excluded.state = 'false_positive' then v.false_positive end,
 	       remediation = case when v.state = 'remediated' then null else v.remediation end,
 	       remediated_at = null, resolution = null, updated_at = excluded.last_seen_at, version = v.version + 1`

@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+)
+
+// Verdicts on evidence.
+const (
+	Pending  = "pending"
+	Accepted = "accepted"
+	Rejected = "rejected"
+)
+
+// MaxFile is the largest size of a file in bytes. Its base64 form must fit into a body.
+const MaxFile = 5 << 20
+
+// MitigationEvidence shows that a control was carried out.
+type MitigationEvidence struct {
+	// ID of the evidence.
+	ID string `json:"id" db:"id"`
+	// Time at which it was due.
+	DueAt time.Time `json:"due_at" db:"due_at"`
+	// Kind of evidence. attestation: a text. upload: a file, with a text about it.
+	Kind string `json:"kind" db:"kind" enum:"attestation,upload"`
+	// Text of the evidence. Empty if there is only a file.
+	Text string `json:"text" db:"text"`
+	// Name of the file. Null: there is no file.
+	FileName *string `json:"file_name" db:"file_name"`
+	// Media type of the file, as it was sent. Null: there is no file.
+	MediaType *string `json:"media_type" db:"media_type"`
+	// Size of the file in bytes. Null: there is no file.
+	Size *int `json:"size" db:"size"`
+	// SHA-256 of the file in hexadecimal. Null: there is no file.
+	SHA256 *string `json:"sha256" db:"sha256"`
+	// User or service token that provided the evidence.
+	ProvidedBy decision.Actor `json:"provided_by" db:"provided_by"`
+	// Time it was provided.
+	ProvidedAt time.Time `json:"provided_at" db:"provided_at"`
+	// Verdict of the review.
+	Verdict string `json:"verdict" db:"verdict" enum:"pending,accepted,rejected"`
+	// User or service token that reviewed the evidence. Null: it was not reviewed.
+	ReviewedBy *decision.Actor `json:"reviewed_by" db:"reviewed_by"`
+	// Time of the review. Null: it was not reviewed.
+	ReviewedAt *time.Time `json:"reviewed_at" db:"reviewed_at"`
+	// Comment of the review. Empty if there is none.
+	Comment string `json:"comment" db:"comment"`
+	// Version number of the evidence, for If-Match.
+	Version int `json:"version" db:"version"`
+}
+
+// NewMitigationEvidence is evidence to be provided.
+type NewMitigationEvidence struct {
+	// What was done, and when. Required for an attestation.
+	Text string `json:"text,omitempty" maxLength:"20000"`
+	// File that shows it. Required if the control needs an upload.
+	File *EvidenceFile `json:"file,omitempty"`
+}
+
+// EvidenceFile is a file of evidence.
+type EvidenceFile struct {
+	// Name of the file, without folders.
+	Name string `json:"name" minLength:"1" maxLength:"200" example:"payments-2026-07.pdf"`
+	// Media type of the file.
+	MediaType string `json:"media_type,omitempty" maxLength:"200" example:"application/pdf"`
+	// Content of the file in base64, up to 5 MiB.
+	Content []byte `json:"content"`
+}

@@ -1,0 +1,217 @@
+package mitigation_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/evidence"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+var errCrash = errors.New("crash")
+
+// model is what a mitigation is by its meaning, not by the table of states: when it was approved, which evidence it
+// waits for, and whether it was ended.
+type model struct {
+	approved bool
+	ended    string    // the final state
+	ends     time.Time // of the approved
+	due      time.Time // of the next evidence; zero: none before the end
+	asked    bool      // for evidence that is due
+	deadline time.Time // of late evidence
+}
+
+const (
+	cadence = 20 * day
+	grace   = 5 * day
+	ahead   = 5 * day // a quarter of the cadence
+)
+
+func (m *model) approve(now time.Time) {
+	m.approved, m.ends = true, now.Add(70*day)
+	m.demand(now)
+}
+
+func (m *model) demand(after time.Time) {
+	m.asked, m.deadline = false, time.Time{}
+	if m.due = after.Add(cadence); !m.due.Before(m.ends) {
+		m.due = time.Time{}
+	}
+}
+
+// tick lets all happen that was to happen until a time. The worker looks after every step, which may have been days.
+func (m *model) tick(now time.Time) {
+	for m.approved && m.ended == "" {
+		switch {
+		case !now.Before(m.ends):
+			if next := m.next(); next.Before(m.ends) && !now.Before(next) && m.step(now) {
+				continue
+			}
+			m.ended = "expired"
+		case m.due.IsZero() || now.Before(m.next()):
+			return
+		default:
+			m.step(now)
+		}
+	}
+}
+
+// next is when evidence is asked for, late, or missed.
+func (m *model) next() time.Time {
+	switch {
+	case m.due.IsZero():
+		return m.ends.Add(day)
+	case !m.asked:
+		return m.due.Add(-ahead)
+	case m.deadline.IsZero():
+		return m.due
+	}
+	return m.deadline
+}
+
+// step is what happens next about evidence. Nobody has less time than a day after an outage.
+func (m *model) step(now time.Time) bool {
+	switch {
+	case !m.asked:
+		m.asked = true
+		if least := now.Add(day); m.due.Before(least) && least.Before(m.ends) {
+			m.due = least
+		}
+	case m.deadline.IsZero():
+		if m.deadline = m.due.Add(grace); m.deadline.Before(now.Add(day)) {
+			m.deadline = now.Add(day)
+		}
+	default:
+		m.ended = "lapsed"
+	}
+	return true
+}
+
+func (m *model) provide(now time.Time) {
+	for m.demand(m.due); !m.due.IsZero() && !m.due.After(now); m.demand(m.due) {
+	}
+}
+
+func (m *model) state() (state, violation string) {
+	switch {
+	case m.ended != "":
+		return m.ended, "open"
+	case !m.approved:
+		return "proposed", "open"
+	case !m.deadline.IsZero():
+		return "evidence_overdue", "mitigated"
+	case m.asked:
+		return "evidence_due", "mitigated"
+	}
+	return "active", "mitigated"
+}
+
+// TestStatesFollowTheirMeaning lets anything happen in any order, over months, on a real database. Any step may crash
+// before it is committed, which must leave everything as it was.
+func TestStatesFollowTheirMeaning(t *testing.T) {
+	h := open(t)
+	c := h.control(map[string]any{"evidence": map[string]any{"cadence": "P20D", "grace": "P5D"}})
+	rapid.Check(t, func(rt *rapid.T) {
+		id := h.propose(c, "P70D")
+		m := &model{}
+		for range rapid.IntRange(1, 14).Draw(rt, "steps") {
+			what := rapid.SampledFrom([]string{"approve", "refuse", "withdraw", "provide", "provide", "wait", "wait",
+				"wait", "evaluate"}).Draw(rt, "what")
+			crash := rapid.IntRange(0, 4).Draw(rt, "crash") == 0
+			before, _ := m.state()
+			possible := h.happens(rt, id, what, before, crash)
+			if !possible || crash && what != "wait" {
+				continue
+			}
+			h.expect(m, what)
+			state, of := m.state()
+			got := h.Strings(`select m.state || ' ' || v.state from mitigation m, violation v where m.id = $1`, id)[0]
+			if got != state+" "+of {
+				rt.Fatalf("after %s at %s it is %s; want %s %s", what, h.now(), got, state, of)
+			}
+		}
+		if state, _ := m.state(); m.ended == "" {
+			if err := h.as("carol", withdrawal(h, id)); err != nil {
+				rt.Fatalf("withdraw the %s: %v", state, err)
+			}
+		}
+	})
+}
+
+// expect lets the same happen to the model.
+func (h *house) expect(m *model, what string) {
+	switch what {
+	case "approve":
+		m.approve(h.now())
+	case "refuse":
+		m.ended = "refused"
+	case "withdraw":
+		m.ended = "withdrawn"
+	case "provide":
+		m.provide(h.now())
+	case "wait":
+		m.tick(h.now())
+	}
+}
+
+func withdrawal(h *house, id string) func(ctx context.Context, tx *pg.Tx) error {
+	return func(ctx context.Context, tx *pg.Tx) error {
+		m, err := mitigation.Locked(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		_, err = mitigation.Withdrawal(ctx, tx, m, "enough", h.now())
+		return err
+	}
+}
+
+// happens lets something happen, and reports whether it was possible. With crash, its transaction fails at the end.
+func (h *house) happens(rt *rapid.T, id, what, state string, crash bool) bool {
+	waits := state == "evidence_due" || state == "evidence_overdue"
+	var possible bool
+	var do func(ctx context.Context, tx *pg.Tx) error
+	who := "carol"
+	switch what {
+	case "wait":
+		h.pass(time.Duration(rapid.IntRange(0, 15*24).Draw(rt, "hours")) * time.Hour)
+		return true
+	case "evaluate":
+		h.evaluate()
+		return true
+	case "approve":
+		possible = state == "proposed"
+		do = func(ctx context.Context, tx *pg.Tx) error {
+			_, err := mitigation.Approved(ctx, tx, id, "", h.now())
+			return err
+		}
+	case "refuse":
+		possible = state == "proposed"
+		do = func(ctx context.Context, tx *pg.Tx) error {
+			_, err := mitigation.Declined(ctx, tx, id, "no", h.now())
+			return err
+		}
+	case "withdraw":
+		possible, do = state == "proposed" || state == "active" || waits, withdrawal(h, id)
+	case "provide":
+		possible, who = waits, "bob"
+		do = func(ctx context.Context, tx *pg.Tx) error {
+			_, err := evidence.Provide(ctx, tx, id, evidence.NewMitigationEvidence{Text: "done"}, h.now())
+			return err
+		}
+	}
+	err := h.as(who, func(ctx context.Context, tx *pg.Tx) error {
+		if err := do(ctx, tx); err != nil || !crash {
+			return err
+		}
+		return errCrash
+	})
+	if failed := err != nil && !errors.Is(err, errCrash); possible == failed {
+		rt.Fatalf("%s in %s: %v; possible %v", what, state, err, possible)
+	}
+	return possible
+}

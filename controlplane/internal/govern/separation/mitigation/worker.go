@@ -1,0 +1,143 @@
+package mitigation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Service serves mitigations and advances them. All fields are needed.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Now     func() time.Time
+}
+
+// group is that of the work of this package.
+const group = "mitigation"
+
+// Kinds are the work of this package.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
+		select distinct m.tenant_id::text
+		  from mitigation m
+		  join tenant t on t.id = m.tenant_id and t.status = 'active'
+		 where m.turn_at <= $1`
+	return []queue.Kind{
+		{
+			Name:    "mitigation",
+			Title:   "Mitigations of changed violations",
+			About:   "Ends mitigations whose violations were remediated or have become graver.",
+			Subject: "mitigation",
+			Group:   group,
+			Batch:   100,
+			Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+				return follow(ctx, tx, queue.Subjects(items), s.Now())
+			},
+		},
+		{
+			Name:  "mitigation_dates",
+			Title: "Dates of mitigations",
+			About: "Asks for evidence when it is due, and ends mitigations whose time is over.",
+			Group: group,
+			Part:  s.Turn,
+			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
+		},
+	}
+}
+
+// Turn advances mitigations of a tenant that have a turn, each by one event, and says how many.
+func (s *Service) Turn(ctx context.Context, tenant string) (n int, err error) {
+	const sql = `
+		select m.id::text
+		  from mitigation m
+		 where m.turn_at <= $1
+		 order by m.turn_at, m.id
+		 limit 50
+		   for update of m skip locked`
+	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+		now := s.Now()
+		ids, err := pg.All[string](ctx, tx, "find mitigations with a turn", sql, now)
+		if err != nil {
+			return err
+		}
+		n = len(ids)
+		for _, id := range ids {
+			if err := advance(ctx, tx, id, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("advance mitigations: %w", err)
+	}
+	return n, nil
+}
+
+// advance does what time has brought to one mitigation.
+func advance(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
+	m, err := find(ctx, tx, id, "mitigation m", " for update of m")
+	if err != nil {
+		return err
+	}
+	c, err := control.Find(ctx, tx, m.Control.ID, "")
+	if err != nil {
+		return err
+	}
+	e, when := m.turn(c.Fields)
+	if e == "" || when.After(now) { // the control was changed since
+		return m.write(ctx, tx, c.Fields)
+	}
+	_, err = Advance(ctx, tx, m, e, "", now)
+	return err
+}
+
+// follow ends mitigations whose violations were remediated since they were proposed, or are graver than approved.
+func follow(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) error {
+	const sql = `
+		select m.id::text,
+		       count(v.id) filter (where v.state <> 'remediated') = 0
+		           and count(v.id) filter (where v.remediated_at >= m.requested_at) > 0 as settled,
+		       count(v.id) filter (where v.state <> 'remediated' and array_position(r.ranks, v.severity)
+		           > array_position(r.ranks, m.severity)) > 0 as raised
+		  from mitigation m
+		 cross join (select array['low', 'medium', 'high', 'critical'] as ranks) r
+		  join violation v on v.identity_id = m.identity_id and v.policy_id = m.policy_id and m.sides in ('', v.sides)
+		 where m.id = any($1::text[]::uuid[])
+		   and (m.state = 'proposed' or mitigating(m.state))
+		 group by m.id, m.severity, m.requested_at, r.ranks
+		 order by m.id`
+	type finding struct {
+		ID      string `db:"id"`
+		Settled bool   `db:"settled"`
+		Raised  bool   `db:"raised"`
+	}
+	found, err := pg.All[finding](ctx, tx, "compare mitigations with violations", sql, ids)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		m, err := find(ctx, tx, f.ID, "mitigation m", " for update of m")
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.State.hasEnded():
+		case f.Settled:
+			_, err = Advance(ctx, tx, m, Settle, "", now)
+		case f.Raised && m.State.Mitigates():
+			_, err = Advance(ctx, tx, m, Raise, "", now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
