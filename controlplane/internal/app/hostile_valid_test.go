@@ -127,6 +127,7 @@ POST   /policies/separation-of-duties                  {"name":"x","kind":"pair"
 POST   /policies/separation-of-duties/simulate         {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
 POST   /policies/duties/{id}/simulate                  {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
+POST   /policies/separation-of-duties/{id}/simulate    {"severity":"high"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST   /policies/separation-of-duties/predict          {"identity_id":"<identity>","add":[{"entitlement_id":"<entitlement>"}]}

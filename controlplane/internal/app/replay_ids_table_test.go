@@ -71,6 +71,7 @@ POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
 POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
 PATCH  /policies/duties/{id}                       {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}         {"description":"x"}
+POST   /policies/separation-of-duties/{id}/simulate {"severity":"high"}
 POST   /policies/duties/{id}/simulate              {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode    {"mode":"shadow"}
 PATCH  /policies/mitigation/{id}                   {"description":"x"}
@@ -201,6 +202,8 @@ POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":
 POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"owner_ids":["<identity>"]}
 PATCH /policies/separation-of-duties/{id} 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 PATCH /policies/separation-of-duties/{id} 422 {"owner_ids":["<identity>"]}
+POST  /policies/separation-of-duties/{id}/simulate 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
+POST  /policies/separation-of-duties/{id}/simulate 422 {"owner_ids":["<identity>"]}
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"connector","connector_id":"<connector>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"role","role_id":"<role>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"owner_ids":["<identity>"]}

@@ -161,6 +161,10 @@ func (s *Service) answerViolation(ctx context.Context, tx *pg.Tx, a decision.Ans
 	if len(in.Remove) == 0 {
 		return kind.BadInput("remove", "the IDs of the grants to revoke, as conflict.cures names them")
 	}
-	_, err := violation.Remediate(ctx, tx, a.Task.Key, httpapi.IfMatch{}, in, false, s.Now())
+	var err error
+	if in.ExcludeUntil, err = kind.FutureTime(a.Decision.Inputs, "exclude_until", s.Now()); err != nil {
+		return err
+	}
+	_, err = violation.Remediate(ctx, tx, a.Task.Key, httpapi.IfMatch{}, in, false, s.Now())
 	return kind.PointIntoInputs(err)
 }

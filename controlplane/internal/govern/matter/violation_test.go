@@ -59,9 +59,14 @@ func TestAViolationIsATaskUntilItIsSettled(t *testing.T) {
 	// The owner revokes the access: nothing is to be decided until an evaluation proves it.
 	task = h.one(kind.SodViolation)
 	h.Refused(422, "validation_failed", "admin", "POST", at(task)+"/decide", choice("remediate", "moved", nil))
+	h.Refused(422, "validation_failed", "owner", "POST", at(task)+"/decide",
+		choice("remediate", "moved", map[string]any{"remove": []string{grant}, "exclude_until": "2001-01-01"}))
 	h.Must(200, "owner", "POST", at(task)+"/decide",
-		choice("remediate", "moved", map[string]any{"remove": []string{grant}}))
+		choice("remediate", "moved", map[string]any{"remove": []string{grant}, "exclude_until": "2091-12-31"}))
 	h.none(kind.SodViolation)
+	if n := h.Count(`select count(*) from access_reason where effect = 'deny' and ends_at > '2091-12-31'`); n != 1 {
+		t.Errorf("%d denials until the end of 2091; want 1", n)
+	}
 	if n := h.Count(`select count(*) from violation where remediation is not null and state = 'open'`); n != 1 {
 		t.Errorf("%d violations wait for their proof; want 1", n)
 	}

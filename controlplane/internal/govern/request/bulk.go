@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -36,6 +37,10 @@ type AccessRequestBulkItem struct {
 	Status string `json:"status,omitempty"`
 	// With dry_run: what would become of it.
 	Foreseen *accessrequest.AccessRequestForesight `json:"foreseen,omitempty"`
+	// With dry_run: what separation-of-duties policies say about the access, together with what the person has, what is
+	// pending for them, and the requests before it. Violations that are only recorded are shown to administrators and
+	// auditors.
+	Separation *check.SeparationVerdict `json:"separation_of_duties,omitempty"`
 	// Why it was refused.
 	Problems []draft.AccessRequestProblem `json:"problems" nullable:"false"`
 }
@@ -58,6 +63,10 @@ func (s *Service) SubmitMany(
 		}
 		for i, d := range drafts {
 			out.Results[i] = AccessRequestBulkItem{Index: i, Problems: d.Problems()}
+			if dryRun {
+				verdict := d.Separation.ShownTo(v)
+				out.Results[i].Separation = &verdict
+			}
 			if len(d.Faults) > 0 {
 				out.Refused++
 				continue

@@ -19,7 +19,7 @@ type AccessRequestPreview struct {
 	// Everything that a submission would be refused for.
 	Problems []draft.AccessRequestProblem `json:"problems" nullable:"false"`
 	// What separation-of-duties policies say about the access, together with what the person has and what is pending
-	// for them.
+	// for them. Violations that are only recorded are shown to administrators and auditors.
 	Separation check.SeparationVerdict `json:"separation_of_duties"`
 }
 
@@ -43,7 +43,7 @@ func (s *Service) Preview(
 			AccessRequestForesight: d.Foresee(),
 			Submittable:            len(d.Faults) == 0,
 			Problems:               d.Problems(),
-			Separation:             d.Separation,
+			Separation:             d.Separation.ShownTo(v),
 		}
 		for i := range out.Items {
 			out.Items[i].ItemID = "" // it has none before it is submitted

@@ -62,11 +62,28 @@ func TestPendingRequestCountsForTheNext(t *testing.T) {
 	h.Refused(409, "separation_of_duties", "tom", "POST", "/access-requests", wish(h.tom, h.group, h.vault))
 }
 
+func TestBulkPreviewHasTheVerdictOfEachRequest(t *testing.T) {
+	h := open(t)
+	h.separate("Ledger and vault", "block", h.group, h.vault)
+	h.separate("Only recorded", "record", h.group, h.vault)
+	a := h.Must(200, "mia", "POST", "/access-requests/bulk?dry_run=true",
+		map[string]any{"requests": []any{wish(h.ann, h.group), wish(h.ann, h.vault)}})
+	for i, want := range []string{"none", "block"} {
+		verdict := a.Body["results"].([]any)[i].(map[string]any)["separation_of_duties"].(map[string]any)
+		if verdict["effect"] != want || len(verdict["violations"].([]any)) != i {
+			t.Errorf("the preview of request %d says %v; want the effect %s", i, verdict, want)
+		}
+	}
+}
+
 func TestBulkRequestsOfOnePersonCountTogether(t *testing.T) {
 	h := open(t)
 	h.separate("Ledger and vault", "block", h.group, h.vault)
 	a := h.Must(200, "mia", "POST", "/access-requests/bulk",
 		map[string]any{"requests": []any{wish(h.ann, h.group), wish(h.ann, h.vault)}})
+	if a.Body["results"].([]any)[1].(map[string]any)["separation_of_duties"] != nil {
+		t.Errorf("the verdict is part of a result that is no preview: %v", a.Body)
+	}
 	if a.Body["created"] != 1.0 || a.Body["refused"] != 1.0 {
 		t.Errorf("created %v, refused %v; want one each", a.Body["created"], a.Body["refused"])
 	}

@@ -1,6 +1,7 @@
 package separation_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,38 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 )
+
+func TestPoliciesAndDutiesCountTheirViolations(t *testing.T) {
+	w := separationtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
+		return (&separation.Service{DB: db, Cursors: cursors, Now: time.Now}).Routes()
+	})
+	w.Duty("Audit", "AUDIT")
+	id := w.Policy("Vendors and payments", "shadow", "block", "Maintain vendors", "Pay")
+	second := w.Policy("Audit and payments", "shadow", "block", "Audit", "Pay")
+	for policy, states := range map[string][]string{id: {"open", "open", "false_positive", "remediated"}, second: {"open"}} {
+		for i, state := range states {
+			w.Exec(`insert into violation (tenant_id, id, policy_id, policy_version, identity_id, severity, grade,
+				fingerprint, entitlement_ids, detected_by, conflict, state)
+				values (current_tenant(), $1, $2, 1, $3, 'high', 'potential', '', '{}', 'scan', '{}', $4)`,
+				separationtest.NewID(), policy, w.Person(fmt.Sprint(policy, i), ""), state)
+		}
+	}
+	want := "map[false_positive:1 mitigated:0 open:2]"
+	got := w.Must(200, "admin", "GET", "/policies/separation-of-duties/"+id, nil).Body["stats"]
+	if fmt.Sprint(got) != want {
+		t.Errorf("the policy has %v; want %s", got, want)
+	}
+	all := w.Must(200, "admin", "GET", "/policies/separation-of-duties?sort=-name", nil).Items()
+	if len(all) != 2 || fmt.Sprint(all[0]["stats"]) != want {
+		t.Errorf("the list has %v; want %s first", all, want)
+	}
+	for duty, want := range map[string]float64{"Pay": 3, "Audit": 1, "Maintain vendors": 2} {
+		got := w.Must(200, "admin", "GET", "/policies/duties/"+w.Duties[duty], nil).Body["open_violation_count"]
+		if got != want {
+			t.Errorf("%s has %v open violations; want %v", duty, got, want)
+		}
+	}
+}
 
 func TestDirectGrantThatViolatesAnEnforcedPolicyIsRefused(t *testing.T) {
 	w := separationtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {

@@ -96,7 +96,8 @@ func (f Found) side(
 	names map[string]effective.Entitlement,
 ) ConflictSide {
 	rule := f.Violation.Policy.Sides[side.Side]
-	out := ConflictSide{Label: rule.Label, Duties: []string{}, Access: []ConflictAccess{}, Past: side.Past}
+	out := ConflictSide{Label: rule.Label, Duties: []string{}, DutyIDs: append([]string{}, rule.DutyIDs...),
+		Access: []ConflictAccess{}, Past: side.Past}
 	for _, id := range rule.DutyIDs {
 		out.Duties = append(out.Duties, b.Duties[id])
 	}
@@ -130,5 +131,5 @@ func entitlementOf(id string, names map[string]effective.Entitlement) ConflictEn
 }
 
 func sourceOf(s effective.Source) AccessSource {
-	return AccessSource{Kind: s.Kind, ID: s.ID, Name: s.Name}
+	return AccessSource{Kind: s.Kind, ID: s.ID, Name: s.Name, RequestID: s.RequestID, RoleID: s.RoleID}
 }

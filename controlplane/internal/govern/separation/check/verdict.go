@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // Effects of a verdict, from the weakest.
@@ -30,6 +31,22 @@ type SeparationVerdict struct {
 // Clear is the verdict about access that violates no policy.
 func Clear() SeparationVerdict {
 	return SeparationVerdict{Violations: []SeparationConflict{}, Effect: None}
+}
+
+// ShownTo returns the verdict as a viewer may read it before a request. Violations that are only recorded, such as
+// those of policies in shadow mode, are for those who see the whole tenant.
+func (v SeparationVerdict) ShownTo(who viewer.Viewer) SeparationVerdict {
+	if who.SeesAll() {
+		return v
+	}
+	shown := SeparationVerdict{Violations: []SeparationConflict{}}
+	for _, c := range v.Violations {
+		if c.Effect != Record {
+			shown.Violations = append(shown.Violations, c)
+		}
+	}
+	shown.Effect = worst(shown.Violations)
+	return shown
 }
 
 // Blocks reports whether an added source is part of a violation that refuses a request.
@@ -88,6 +105,8 @@ type ConflictSide struct {
 	Label string `json:"label"`
 	// Names of the duties of the side.
 	Duties []string `json:"duties" nullable:"false"`
+	// IDs of the duties of the side, in the order of their names.
+	DutyIDs []string `json:"duty_ids" nullable:"false"`
 	// Access that performs the side.
 	Access []ConflictAccess `json:"access" nullable:"false"`
 	// True if the side is performed only by access that the person no longer has, for the kind history.
@@ -129,6 +148,10 @@ type AccessSource struct {
 	ID string `json:"id"`
 	// Name of the source: the entitlement of a grant, the role, the policy, or the request.
 	Name string `json:"name"`
+	// ID of the access request, of the kind request_item. Empty for other kinds.
+	RequestID string `json:"request_id"`
+	// ID of the role that is requested, assigned or added. Empty if the source is about an entitlement.
+	RoleID string `json:"role_id"`
 }
 
 // ConflictCure is a set of access whose removal ends a violation.

@@ -55,6 +55,8 @@ type DutyMember struct {
 	ExternalID string `json:"external_id,omitempty" maxLength:"1000"`
 	// Display name of the entitlement, role or connector. Ignored when the duty is written.
 	Name string `json:"name,omitempty" maxLength:"1000"`
+	// Display name of the connector, for entitlements, external IDs and connectors. Ignored when the duty is written.
+	ConnectorName string `json:"connector_name,omitempty" maxLength:"1000"`
 	// Number of entitlements of the member at present. 0 if it is missing, or has not been read yet. Ignored when the
 	// duty is written.
 	Entitlements *int `json:"entitlement_count,omitempty"`
@@ -73,6 +75,8 @@ type DutyFacts struct {
 	MemberCount int64 `json:"member_count" db:"member_count"`
 	// Number of separation-of-duties policies that name the duty.
 	PolicyCount int64 `json:"policy_count" db:"policy_count"`
+	// Number of open violations of the policies that name the duty.
+	OpenViolations int64 `json:"open_violation_count" db:"-"`
 	// Number of different entitlements of all members at present.
 	EntitlementCount int64 `json:"entitlement_count" db:"-"`
 	// Whether a group has no entitlement in a connected system at present. No person can then perform the duty.

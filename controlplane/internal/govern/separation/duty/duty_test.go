@@ -76,6 +76,10 @@ func TestADutyKeepsAllOfItsVersions(t *testing.T) {
 		t.Errorf("made %v", made.Body)
 	}
 	first, second := members(made)[0], members(made)[1]
+	if first["connector_name"] != "Bank" || second["connector_name"] != "Bank" {
+		t.Errorf("the members are of the connectors %v and %v; want Bank", first["connector_name"],
+			second["connector_name"])
+	}
 	if first["name"] != "PAY-RUN" || first["entitlement_count"] != 1.0 || second["entitlement_count"] != 0.0 {
 		t.Errorf("members %v and %v", first, second)
 	}

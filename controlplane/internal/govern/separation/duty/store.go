@@ -152,10 +152,25 @@ func describe(ctx context.Context, tx *pg.Tx, of map[string]*DutyFacts) error {
 	var id string
 	var n int64
 	var dark bool
-	return pg.Each(ctx, tx, "count entitlements of duties", []any{&id, &n, &dark}, func() error {
+	if err := pg.Each(ctx, tx, "count entitlements of duties", []any{&id, &n, &dark}, func() error {
 		of[id].EntitlementCount, of[id].Blind = n, dark
 		return nil
-	}, sql, pgx.NamedArgs{"ids": ids})
+	}, sql, pgx.NamedArgs{"ids": ids}); err != nil {
+		return err
+	}
+	const violations = `
+		select u.id::text, count(*)
+		  from separation_policy p
+		 cross join unnest(p.duty_ids) u (id)
+		  join violation v on v.policy_id = p.id and v.state = 'open'
+		 where p.deleted_at is null
+		   and p.duty_ids && $1::text[]::uuid[]
+		   and u.id = any($1::text[]::uuid[])
+		 group by u.id`
+	return pg.Each(ctx, tx, "count violations of duties", []any{&id, &n}, func() error {
+		of[id].OpenViolations = n
+		return nil
+	}, violations, ids)
 }
 
 // describeMembers adds to the members their names, and how many entitlements each has.
@@ -197,16 +212,19 @@ func (d *Duty) describeMembers(ctx context.Context, tx *pg.Tx) error {
 		           when 'role' then (select r.name from role r where r.id = m.role_id)
 		           when 'connector' then (select c.name from connector c where c.id = m.connector_id)
 		           else m.duty_tag end, ''),
+		       coalesce((select c.name from connector c
+		                  where c.id = coalesce(m.connector_id, case m.kind when 'entitlement'
+		                                                        then min(e.connector_id::text)::uuid end)), ''),
 		       count(e.id) filter (where e.removed_at is null and e.lifecycle <> 'disconnected')
 		  from member m
 		  left join found f on f.group_number = m.group_number and f.position = m.position
 		  left join entitlement e on e.id = f.id
 		 group by m.group_number, m.position, m.kind, m.role_id, m.connector_id, m.duty_tag`
 	var group, position, n int
-	var name string
-	return pg.Each(ctx, tx, "name members of duty", []any{&group, &position, &name, &n}, func() error {
+	var name, connector string
+	return pg.Each(ctx, tx, "name members of duty", []any{&group, &position, &name, &connector, &n}, func() error {
 		m := &d.AllOf[group].Members[position]
-		m.Name, m.Entitlements = name, new(int)
+		m.Name, m.ConnectorName, m.Entitlements = name, connector, new(int)
 		*m.Entitlements = n
 		return nil
 	}, sql, d.ID)

@@ -90,7 +90,7 @@ func (g *Group) complete(pointer string, wrong *problems) {
 
 // complete puts a member into its normal form: what its kind needs, and nothing else.
 func (m *Member) complete(pointer string, wrong *problems) {
-	m.Name, m.Entitlements = "", nil
+	m.Name, m.ConnectorName, m.Entitlements = "", "", nil
 	needs, known := map[string][]string{
 		Entitlement: {"entitlement_id"},
 		Role:        {"role_id"},

@@ -35,19 +35,20 @@ func Entitlements(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Enti
 	return named, nil
 }
 
-// Name fills the names of sources: of the entitlement or role, with the number of a request.
+// Name fills the names of sources: of the entitlement or role, with the number of a request; and the requests of
+// request items.
 func Name(ctx context.Context, tx *pg.Tx, sources []*Source) error {
 	const sql = `
-		select r.id::text, r.name from role r where r.id = any(@ids::text[]::uuid[])
+		select r.id::text, r.name, '' from role r where r.id = any(@ids::text[]::uuid[])
 		 union all
-		select p.id::text, p.name from access_policy p where p.id = any(@ids::text[]::uuid[])
+		select p.id::text, p.name, '' from access_policy p where p.id = any(@ids::text[]::uuid[])
 		 union all
-		select i.id::text, i.display || ' (REQ-' || lpad(q.number::text, 6, '0') || ')'
+		select i.id::text, i.display || ' (REQ-' || lpad(q.number::text, 6, '0') || ')', q.id::text
 		  from access_request_item i
 		  join access_request q on q.id = i.request_id
 		 where i.id = any(@ids::text[]::uuid[])
 		 union all
-		select e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)
+		select e.id::text, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id), ''
 		  from entitlement e
 		 where e.id = any(@ids::text[]::uuid[])`
 	ids := map[string]bool{}
@@ -61,15 +62,16 @@ func Name(ctx context.Context, tx *pg.Tx, sources []*Source) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	names := map[string]string{}
-	var id, name string
-	if err := pg.Each(ctx, tx, "name sources of access", []any{&id, &name}, func() error {
-		names[id] = name
+	names, requests := map[string]string{}, map[string]string{}
+	var id, name, request string
+	if err := pg.Each(ctx, tx, "name sources of access", []any{&id, &name, &request}, func() error {
+		names[id], requests[id] = name, request
 		return nil
 	}, sql, pgx.NamedArgs{"ids": keys(ids)}); err != nil {
 		return err
 	}
 	for _, s := range sources {
+		s.RequestID = requests[s.ID]
 		candidates := []string{s.ID, s.RoleID}
 		if len(s.Own) > 0 {
 			candidates = append(candidates, s.Own[0])

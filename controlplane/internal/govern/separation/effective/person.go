@@ -37,6 +37,8 @@ type Source struct {
 	Since *time.Time
 	// Name is what people read: of the role, the entitlement, or the request. Name fills it.
 	Name string
+	// RequestID is the access request of a request item. Name fills it.
+	RequestID string
 }
 
 // Person is the access of one person: Access for the evaluation, and where it comes from.

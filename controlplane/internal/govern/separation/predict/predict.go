@@ -45,7 +45,8 @@ type PredictedAccess struct {
 func (s *Service) Routes() []httpapi.Route {
 	const about = "Returns which separation-of-duties policies a person would violate with changed access, and the " +
 		"effect on a request for it. Current and pending access counts. The person, their managers and " +
-		"administrators may predict. Nothing is written."
+		"administrators may predict. Violations that are only recorded are shown to administrators and auditors. " +
+		"Nothing is written."
 	return []httpapi.Route{
 		httpapi.Handle("POST", "/policies/separation-of-duties/predict", "Get violations of changed access",
 			s.predict).
@@ -66,7 +67,7 @@ func (s *Service) predict(
 		out, err = predict(ctx, tx, in.Body, s.Now())
 		return err
 	})
-	return &httpapi.One[check.SeparationVerdict]{Body: out}, err
+	return &httpapi.One[check.SeparationVerdict]{Body: out.ShownTo(v)}, err
 }
 
 // predict checks who asks for what, and then what policies say.

@@ -74,6 +74,24 @@ func TestPredictionIsForWhoeverMayRequest(t *testing.T) {
 	w.Must(200, "admin", "POST", path, adding(w.Ann, hidden))
 }
 
+func TestRecordedViolationsAreForThoseWhoSeeAll(t *testing.T) {
+	w := open(t)
+	w.Policy("In shadow", "shadow", "block", "Maintain vendors", "Pay")
+	w.Policy("Only recorded", "enforce", "record", "Pay", "Maintain vendors")
+	w.Exec(`update entitlement set requestable = true where id = $1`, w.Groups["FINANCE"])
+	w.Grants("VENDOR-EDIT")
+	w.Let("ann", w.Tenant.Tenant, w.Ann)
+	finance := map[string]any{"entitlement_id": w.Groups["FINANCE"]}
+	a := w.Must(200, "ann", "POST", path, adding(w.Ann, finance))
+	if a.Text("effect") != "none" || len(a.Body["violations"].([]any)) != 0 {
+		t.Errorf("ann reads %v", a.Body)
+	}
+	a = w.Must(200, "admin", "POST", path, adding(w.Ann, finance))
+	if a.Text("effect") != "record" || len(a.Body["violations"].([]any)) != 2 {
+		t.Errorf("the administrator reads %v", a.Body)
+	}
+}
+
 func TestPredictionRefusesWhatIsNoAccess(t *testing.T) {
 	w := open(t)
 	for _, add := range []map[string]any{

@@ -17,6 +17,7 @@ const (
 	aboutStart = "Evaluates all people in the background and records new, changed and remediated violations. If a " +
 		"scan waits or runs already, that scan is returned. Scans also run every night and after changes of policies " +
 		"and duties. People whose access changes are evaluated at once."
+	aboutRead   = "Before the first scan, the state is never_run."
 	aboutCancel = "Stops the scan that waits or runs. Violations that were recorded stay."
 )
 
@@ -27,7 +28,9 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(http.StatusAccepted).
 			Describe(aboutStart),
-		httpapi.Handle("GET", path, "Retrieve the last scan for violations", s.read).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("GET", path, "Retrieve the last scan for violations", s.read).
+			For(viewer.Admin, viewer.Auditor).
+			Describe(aboutRead),
 		httpapi.Handle("DELETE", path, "Cancel a scan for violations", s.cancel).
 			For(viewer.Admin).
 			Status(http.StatusOK).
@@ -65,10 +68,7 @@ func (s *Service) start(ctx context.Context, v viewer.Viewer, _ *nothing) (*http
 func (s *Service) read(ctx context.Context, v viewer.Viewer, _ *nothing) (*httpapi.One[SeparationScan], error) {
 	var out SeparationScan
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		found, none, err := last(ctx, tx, "")
-		if err == nil && none {
-			err = fault.New(fault.NotFound, "No scan for violations was started yet.")
-		}
+		found, _, err := last(ctx, tx, "")
 		out = found
 		return err
 	})
@@ -101,5 +101,5 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer, _ *nothing) (*htt
 
 // auditSubject is the scan in audit events.
 func (s SeparationScan) auditSubject() audit.Subject {
-	return audit.Subject{Type: "separation_scan", ID: s.ID}
+	return audit.Subject{Type: "separation_scan", ID: *s.ID}
 }

@@ -16,6 +16,7 @@ import (
 
 // States of a scan.
 const (
+	NeverRun  = "never_run" // no scan was requested yet; there is no row
 	Waiting   = "waiting"
 	Running   = "running"
 	Completed = "completed"
@@ -31,12 +32,13 @@ const (
 
 // SeparationScan is the last or current scan of all people for violations of separation-of-duties policies.
 type SeparationScan struct {
-	// ID of the scan.
-	ID string `json:"id" db:"id"`
-	// State of the scan.
-	State string `json:"state" db:"state" enum:"waiting,running,completed,cancelled"`
-	// Why the scan runs. change: policies, duties or their entitlements changed. night: it runs every night.
-	Cause string `json:"cause" db:"cause" enum:"request,change,night"`
+	// ID of the scan. Null before the first scan.
+	ID *string `json:"id" db:"id"`
+	// State of the scan. never_run: no scan was requested yet.
+	State string `json:"state" db:"state" enum:"never_run,waiting,running,completed,cancelled"`
+	// Why the scan runs. change: policies, duties or their entitlements changed. night: it runs every night. Null
+	// before the first scan.
+	Cause *string `json:"cause" db:"cause" enum:"request,change,night"`
 	// Who requested the scan. Null: it was not requested.
 	RequestedBy *decision.Actor `json:"requested_by" db:"requested_by"`
 	// Number of people to evaluate. 0 until the scan begins.
@@ -49,8 +51,8 @@ type SeparationScan struct {
 	Changed int `json:"changed" db:"changed"`
 	// Number of violations that were no longer found.
 	Remediated int `json:"remediated" db:"remediated"`
-	// Time the scan was requested.
-	RequestedAt time.Time `json:"requested_at" db:"requested_at"`
+	// Time the scan was requested. Null before the first scan.
+	RequestedAt *time.Time `json:"requested_at" db:"requested_at"`
 	// Time the scan began. Null: not yet.
 	StartedAt *time.Time `json:"started_at" db:"started_at"`
 	// Time the scan ended. Null: not yet.
@@ -70,7 +72,7 @@ const columns = `s.id::text, s.state, s.cause, nullif(s.requested_by, '{}') as r
 func last(ctx context.Context, tx *pg.Tx, locking string) (s SeparationScan, none bool, err error) {
 	s, err = pg.One[SeparationScan](ctx, tx, "read scan", `select `+columns+` from separation_scan s`+locking)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return s, true, nil
+		return SeparationScan{State: NeverRun}, true, nil
 	}
 	return s, false, err
 }

@@ -135,6 +135,8 @@ type SeparationPolicy struct {
 	Blind bool `json:"blind" db:"-"`
 	// Positions of the sides that no person can perform at present.
 	BlindSides []int `json:"blind_sides" db:"-" nullable:"false"`
+	// Numbers of violations of the policy at present.
+	Stats SeparationStats `json:"stats" db:"-"`
 	// Origin of the policy: manual, or a sector pack.
 	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
 	// Time the policy was created.
@@ -143,6 +145,16 @@ type SeparationPolicy struct {
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// Version number of the policy, for If-Match.
 	Version int `json:"version" db:"version"`
+}
+
+// SeparationStats counts the violations of a policy.
+type SeparationStats struct {
+	// Violations that need a decision.
+	Open int64 `json:"open"`
+	// Violations that were accepted with a mitigating control.
+	Mitigated int64 `json:"mitigated"`
+	// Violations that were marked as false positives.
+	FalsePositive int64 `json:"false_positive"`
 }
 
 // New is a policy to be created. Without Origin it was made by hand.

@@ -142,7 +142,8 @@ func Using(ctx context.Context, tx *pg.Tx, dutyIDs ...string) ([]Policy, error) 
 		 order by p.name, p.id`, dutyIDs)
 }
 
-// Describe adds what is not stored with policies: the sides that no person can perform at present.
+// Describe adds what is not stored with policies: the sides that no person can perform at present, and the numbers of
+// violations.
 func Describe(ctx context.Context, tx *pg.Tx, of []Policy) error {
 	named := map[string]bool{}
 	for _, p := range of {
@@ -163,6 +164,31 @@ func Describe(ctx context.Context, tx *pg.Tx, of []Policy) error {
 	for i := range of {
 		of[i].BlindSides = of[i].SidesWithin(dark)
 		of[i].Blind = len(of[i].BlindSides) > 0
+	}
+	return countViolations(ctx, tx, of)
+}
+
+// countViolations adds the numbers of violations to policies.
+func countViolations(ctx context.Context, tx *pg.Tx, of []Policy) error {
+	const sql = `
+		select v.policy_id::text, count(*) filter (where v.state = 'open'),
+		       count(*) filter (where v.state = 'mitigated'), count(*) filter (where v.state = 'false_positive')
+		  from violation v
+		 where v.policy_id = any($1::text[]::uuid[])
+		   and v.state <> 'remediated'
+		 group by v.policy_id`
+	ids, counted := make([]string, len(of)), map[string]SeparationStats{}
+	for i := range of {
+		ids[i] = of[i].ID
+	}
+	var id string
+	var n SeparationStats
+	if err := pg.Each(ctx, tx, "count violations of policies", []any{&id, &n.Open, &n.Mitigated, &n.FalsePositive},
+		func() error { counted[id] = n; return nil }, sql, ids); err != nil {
+		return err
+	}
+	for i := range of {
+		of[i].Stats = counted[of[i].ID]
 	}
 	return nil
 }

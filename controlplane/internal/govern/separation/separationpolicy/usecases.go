@@ -54,6 +54,11 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New) (made Poli
 	return made, err
 }
 
+// CheckPatch refuses a merge patch that removes a field that a policy must have.
+func CheckPatch(body []byte) error {
+	return mergepatch.Keep(body, "name", "enabled", "mode", "severity", "kind", "sides", "effects")
+}
+
 // Patch applies a merge patch.
 func (s *Service) Patch(
 	ctx context.Context,
@@ -62,7 +67,7 @@ func (s *Service) Patch(
 	match httpapi.IfMatch,
 	body []byte,
 ) (Policy, error) {
-	if err := mergepatch.Keep(body, "name", "enabled", "mode", "severity", "kind", "sides", "effects"); err != nil {
+	if err := CheckPatch(body); err != nil {
 		return Policy{}, err
 	}
 	return s.alter(ctx, v, id, match, "separation_policy.updated", func(f Fields) (Fields, error) {

@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +26,8 @@ const (
 const (
 	aboutPolicy = "Returns the violations that the policy would cause and end if it were evaluated. The access of " +
 		"all people counts, current and pending. Nothing is stored."
+	aboutStored = aboutPolicy + " A body is a merge patch of the policy, as for PATCH: the policy is simulated " +
+		"with it. Without a body, the policy is simulated as it is saved."
 	aboutDuty = "Takes the body of PATCH. Returns the violations that the change would cause and end in all policies " +
 		"that name the duty, also in drafts and disabled ones. The access of all people counts, current and pending. " +
 		"Nothing is stored."
@@ -48,7 +52,8 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Waits().
 			Status(200).
-			Describe(aboutPolicy),
+			Errors(409).
+			Describe(aboutStored),
 		httpapi.Handle("POST", duties+"/{id}/simulate", "Simulate a change of a duty", s.duty).
 			For(viewer.Admin).
 			Waits().
@@ -104,7 +109,21 @@ func (s *Service) compared(
 
 type storedIn struct {
 	// ID of the policy.
-	ID string `path:"id"`
+	ID   string `path:"id"`
+	Body *SeparationPolicyPatch
+}
+
+// SeparationPolicyPatch are the fields of a policy that differ from those that are saved. A null removes a field.
+type SeparationPolicyPatch struct {
+	separationpolicy.Fields
+
+	sent []byte // tells an absent member from a null
+}
+
+// UnmarshalJSON keeps the text, which the fields alone would lose.
+func (p *SeparationPolicyPatch) UnmarshalJSON(text []byte) error {
+	p.sent = slices.Clone(text)
+	return json.Unmarshal(text, &p.Fields)
 }
 
 // stored is POST …/{id}/simulate of a policy.
@@ -122,6 +141,11 @@ func (s *Service) stored(ctx context.Context, v viewer.Viewer, in *storedIn) (*h
 		if before, err = rulebook.Compile(ctx, tx, evaluated); err != nil {
 			return err
 		}
+		if in.Body != nil {
+			if err := changed(ctx, tx, &p, in.Body.sent); err != nil {
+				return err
+			}
+		}
 		after, err = rulebook.Compile(ctx, tx, []separationpolicy.Policy{p})
 		return err
 	})
@@ -129,6 +153,19 @@ func (s *Service) stored(ctx context.Context, v viewer.Viewer, in *storedIn) (*h
 		return nil, err
 	}
 	return s.compared(ctx, v, before, after, "")
+}
+
+// changed applies a merge patch to the fields of a policy that is not written.
+func changed(ctx context.Context, tx *pg.Tx, p *separationpolicy.Policy, body []byte) error {
+	if err := separationpolicy.CheckPatch(body); err != nil {
+		return err
+	}
+	f, err := mergepatch.Apply(p.Fields, body)
+	if err != nil {
+		return err
+	}
+	p.Fields = f
+	return p.Check(ctx, tx, p.ID)
 }
 
 type dutyIn struct {

@@ -67,6 +67,27 @@ func TestSimulatingAPolicyStoresNothingAndFindsEverybody(t *testing.T) {
 	expect(t, "evaluated already", w.Must(200, "admin", "POST", base+"/"+id+"/simulate", nil).Body, 0, 0, 1)
 }
 
+func TestASavedPolicyIsSimulatedWithAChangedBody(t *testing.T) {
+	w := open(t)
+	w.Grants("VENDOR-EDIT")
+	w.Grants("FINANCE")
+	id := w.Must(201, "admin", "POST", base, pair(w, "Vendors and payments")).Text("id")
+	w.Must(201, "admin", "POST", base, pair(w, "Other"))
+	at := base + "/" + id
+	w.Must(200, "admin", "POST", at+"/mode", object{"mode": "shadow"})
+	w.Duty("Audit", "AUDIT")
+	body := pair(w, "vendors and payments") // its own name is no duplicate
+	body["sides"].([]object)[1]["duty_ids"] = []string{w.Duties["Audit"]}
+	expect(t, "another side", w.Must(200, "admin", "POST", at+"/simulate", body).Body, 0, 1, 0)
+	expect(t, "another text", w.Must(200, "admin", "POST", at+"/simulate", object{"description": "x"}).Body, 0, 0, 1)
+	w.Refused(409, "duplicate_name", "admin", "POST", at+"/simulate", object{"name": "Other"})
+	w.Refused(422, "validation_failed", "admin", "POST", at+"/simulate", object{"sides": []object{}})
+	got := w.Must(200, "admin", "GET", at, nil)
+	if got.Text("description") != "" || got.Body["version"] != 2.0 {
+		t.Errorf("the simulation has changed the policy: %v", got.Body)
+	}
+}
+
 func TestSimulatingADutyCoversAllPoliciesThatNameIt(t *testing.T) {
 	w := open(t)
 	w.Grants("VENDOR-EDIT")

@@ -55,12 +55,14 @@ type Filters struct {
 	EntitlementID string `query:"entitlement_id" format:"uuid"`
 	// Violations that the person takes care of.
 	AssigneeID string `query:"assignee_id" format:"uuid"`
-	// Violations in this state.
-	State string `query:"state" enum:"open,mitigated,false_positive,remediated"`
-	// Violations of this severity.
-	Severity string `query:"severity" enum:"low,medium,high,critical"`
-	// Violations of this grade.
-	Grade string `query:"grade" enum:"latent,potential,exercised_one,exercised_both,inside_role"`
+	// Violations in one of these states. Separate values with commas.
+	State []string `query:"state" enum:"open,mitigated,false_positive,remediated"`
+	// Violations of one of these severities. Separate values with commas.
+	Severity []string `query:"severity" enum:"low,medium,high,critical"`
+	// Violations of one of these grades. Separate values with commas.
+	Grade []string `query:"grade" enum:"latent,potential,exercised_one,exercised_both,inside_role"`
+	// Words in the names of the person and the policy. All must match; case, accents and order do not matter.
+	Q string `query:"q" maxLength:"200"`
 	// A leading - is descending.
 	Sort string `query:"sort" default:"-first_seen_at" enum:"first_seen_at,severity,-first_seen_at,-severity"`
 }
@@ -86,9 +88,14 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if f.EntitlementID != "" {
 		q.Where("@entitlement_id::uuid = any(v.entitlement_ids)", pgx.NamedArgs{"entitlement_id": f.EntitlementID})
 	}
-	q.Equal("v.state", "state", f.State)
-	q.Equal("v.severity", "severity", f.Severity)
-	q.Equal("v.grade", "grade", f.Grade)
+	for column, values := range map[string][]string{"state": f.State, "severity": f.Severity, "grade": f.Grade} {
+		if len(values) > 0 {
+			q.Where("v."+column+" = any(@"+column+")", pgx.NamedArgs{column: values})
+		}
+	}
+	if q.Search(f.Q, "i.display_name", "v.conflict -> 'policy' ->> 'name'"); f.Q != "" {
+		q.Counted = q.From
+	}
 	return q, nil
 }
 

@@ -93,6 +93,10 @@ func TestViolationNamesSidesPathsAndCures(t *testing.T) {
 	if !slices.Equal(said, want) {
 		t.Errorf("got  %q\nwant %q", said, want)
 	}
+	duties := fmt.Sprint(c["sides"].([]any)[1].(map[string]any)["duty_ids"])
+	if want := "[" + h.Duties["Pay"] + "]"; duties != want {
+		t.Errorf("the second side has the duties %s; want %s", duties, want)
+	}
 	if cures := c["cures"].([]any); len(cures) != 2 || c["cures_proven"] != true || c["effect"] != "block" {
 		t.Errorf("got the cures %v, proven %v, effect %v", cures, c["cures_proven"], c["effect"])
 	}
@@ -212,6 +216,31 @@ func TestPendingAccessIsRemovedElsewhere(t *testing.T) {
 		map[string]any{"remove": []string{reason}, "reason": "x"})
 }
 
+func TestPendingAccessNamesItsRequestAndRole(t *testing.T) {
+	h := open(t)
+	h.Policy("Vendors and payments", "enforce", "block", "Maintain vendors", "Pay")
+	h.Grants("FINANCE")
+	request, role := separationtest.NewID(), separationtest.NewID()
+	h.Exec(`insert into role (tenant_id, id, key, name, lifecycle)
+		values (current_tenant(), $1, 'vendor-clerk', 'Vendor clerk', 'active')`, role)
+	h.Exec(`insert into role_entitlement (tenant_id, role_id, entitlement_id) values (current_tenant(), $1, $2)`, role,
+		h.Groups["VENDOR-EDIT"])
+	h.Exec(`insert into access_request (tenant_id, id, number, requested_for, requested_by)
+		values (current_tenant(), $1, 1, $2, '{}')`, request, h.Ann)
+	h.Exec(`insert into access_request_item (tenant_id, id, request_id, position, beneficiary_id, kind, role_id)
+		values (current_tenant(), $1, $2, 0, $3, 'grant', $4)`, separationtest.NewID(), request, h.Ann, role)
+	h.evaluate(h.Ann)
+	items := h.Must(200, "admin", "GET", path, nil).Items()
+	if len(items) != 1 {
+		t.Fatalf("got %v; want one violation", items)
+	}
+	side := items[0]["conflict"].(map[string]any)["sides"].([]any)[0].(map[string]any)
+	source := side["access"].([]any)[0].(map[string]any)["source"].(map[string]any)
+	if source["kind"] != "request_item" || source["request_id"] != request || source["role_id"] != role {
+		t.Errorf("got the source %v; want request %s and role %s", source, request, role)
+	}
+}
+
 func TestAssigneeIsAnActivePerson(t *testing.T) {
 	h, _, _, id := conflicted(t)
 	bob := h.Person("bob", "")
@@ -265,6 +294,8 @@ func TestListIsFilteredAndSorted(t *testing.T) {
 	h.evaluate(h.Ann)
 	for query, want := range map[string]int{
 		"": 2, "?policy_id=" + second: 1, "?identity_id=" + h.Ann: 2, "?state=remediated": 0, "?severity=high": 1,
+		"?severity=high,low": 2, "?severity=critical,low": 1, "?state=open,false_positive": 2, "?q=second": 1,
+		"?q=ANN": 2, "?q=ann%20payments": 1, "?q=VENDOR-EDIT": 0,
 		"?entitlement_id=" + h.Groups["PAY-RUN"]: 2, "?entitlement_id=" + h.Groups["AUDIT"]: 0, "?grade=latent": 0,
 	} {
 		if a := h.Must(200, "admin", "GET", path+query, nil); len(a.Items()) != want {
