@@ -58,7 +58,7 @@ await journey(async ({ open }) => {
 async function enforced(page, id) {
   step("what it would do");
   await page.getByRole("button", { name: "Simulate" }).click();
-  await page.getByText(/people gain or lose something/).first().waitFor();
+  await page.getByText(/people gain or lose access/).first().waitFor();
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   expect((await saved).suggestedFilename() === "policy-effect.ndjson", "the file has another name");

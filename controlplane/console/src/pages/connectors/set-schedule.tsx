@@ -94,7 +94,7 @@ function Next({ of: view }: { of: View }) {
               <time dateTime={r.at} title={r.at} className="mono">
                 {r.local.replace("T", " ").slice(0, 16)}
               </time>{" "}
-              <span className="muted">{r.kind === "full" ? text.everything : text.incrementalSyncLower}</span>
+              <span className="muted">{r.kind === "full" ? text.fullSyncLower : text.incrementalSyncLower}</span>
             </li>
           ))}
         </ol>

@@ -60,7 +60,7 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
                 </Link>
               </td>
               <td>
-                {r.full ? text.everything : text.changesLower}
+                {r.full ? text.full : text.incremental}
                 {r.mode === "preview" ? text.preview : ""}
               </td>
               <td>

@@ -190,7 +190,7 @@ export const randomDelay = "Random delay";
 export const spreadsTheStartsOfSeveralConnectors = "Spreads the starts of several connectors.";
 export const nextRuns = "Next runs";
 export const onlyManualRunsSentence = "Only manual runs.";
-export const everything = "everything";
+export const fullSyncLower = "full sync";
 export const incrementalSyncLower = "incremental sync";
 export const timesSkippedSinceTheLastScheduled = (skipped: Count) =>
   `${plural(skipped, { one: "# time", other: "# times" })} skipped since the last scheduled run. The system may be too slow for this schedule.`;

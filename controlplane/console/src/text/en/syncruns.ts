@@ -200,10 +200,10 @@ export const recordsPerWrite = "Records per write";
 export const rangeOfRecordsPerWrite = "From 1 to 10,000.";
 
 // timeline.tsx
-export const everything = "everything";
+export const full = "full";
 export const theLongestTook = (summary: Insert, duration: Insert) => `${summary}. The longest took ${duration}.`;
 export const noSyncRunsYetSentence = "No sync runs yet.";
 export const theHeightShowsTheDurationUp = (lasted: ReactNode) =>
   rich`The height shows the duration, up to ${lasted}. Failed runs have full height.`;
 export const lastSyncRunsAsATable = "Last sync runs as a table";
-export const changesLower = "changes";
+export const incremental = "incremental";

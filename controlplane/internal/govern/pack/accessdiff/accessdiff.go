@@ -3,7 +3,6 @@ package accessdiff
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 const (
 	mostSampled     = 20
 	mostDepartments = 100
-	mostShare       = 10 // percent of the people that may gain or lose without confirm
 )
 
 // Compare compares what rules give every person who has not left, before and after a change. at is the moment that
@@ -109,21 +107,8 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 		return cmp.Or(cmp.Compare(b.IdentitiesAffected, a.IdentitiesAffected), cmp.Compare(a.Department, b.Department))
 	})
 	out.ByDepartment = out.ByDepartment[:min(len(out.ByDepartment), mostDepartments)]
-	if out.IdentitiesAffected*100 > out.PeopleTotal*mostShare {
-		out.LimitsHit = append(
-			out.LimitsHit,
-			impact.LimitHit{
-				Code:  "share_of_people",
-				Limit: out.PeopleTotal * mostShare / 100,
-				Count: out.IdentitiesAffected,
-				Detail: fmt.Sprintf(
-					"%d of %d people gain or lose something, more than %d %%",
-					out.IdentitiesAffected,
-					out.PeopleTotal,
-					mostShare,
-				),
-			},
-		)
+	if hit, over := impact.ShareOfPeople(out.IdentitiesAffected, out.PeopleTotal); over {
+		out.LimitsHit = append(out.LimitsHit, hit)
 	}
 	return out, nil
 }

@@ -22,17 +22,7 @@ func (s *simulation) limits(f accesspolicy.Fields) {
 			),
 		})
 	}
-	if most := s.PeopleTotal * mostShare / 100; s.IdentitiesAffected*100 > s.PeopleTotal*mostShare {
-		s.LimitsHit = append(s.LimitsHit, impact.LimitHit{
-			Code:  "share_of_people",
-			Limit: most,
-			Count: s.IdentitiesAffected,
-			Detail: fmt.Sprintf(
-				"%d of %d people gain or lose something, more than %d %%",
-				s.IdentitiesAffected,
-				s.PeopleTotal,
-				mostShare,
-			),
-		})
+	if hit, over := impact.ShareOfPeople(s.IdentitiesAffected, s.PeopleTotal); over {
+		s.LimitsHit = append(s.LimitsHit, hit)
 	}
 }

@@ -19,9 +19,8 @@ import (
 
 // Sizes of what is told.
 const (
-	sampled   = 20  // people
-	foremost  = 100 // departments
-	mostShare = 10  // percent of the people that may gain or lose without confirm
+	sampled  = 20  // people
+	foremost = 100 // departments
 )
 
 // simulation collects what would happen.

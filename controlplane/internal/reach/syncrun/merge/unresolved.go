@@ -59,7 +59,7 @@ const MaxExamples = 5
 // sees here.
 func UnresolvedWarning(n int64, examples []string) v1.Warning {
 	return v1.Warning{Code: "unresolved_memberships", Message: fmt.Sprintf(
-		"%d memberships name a member or an entitlement that was not read, such as %s. "+
+		"Memberships that name a member or an entitlement that was not read: %d, such as %s. "+
 			"The errors of the run list them.",
 		n,
 		strings.Join(examples, "; "),
