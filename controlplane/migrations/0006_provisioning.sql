@@ -49,6 +49,9 @@ create table provisioning_task (
     escalated_at    timestamptz,
     look_at         timestamptz,
     looks           int         not null default 0,
+    held_at         timestamptz,
+    hold            jsonb,
+    hold_override   jsonb,
     constraint provisioning_task_pk primary key (tenant_id, id),
     constraint provisioning_task_lane_known check (lane in ('normal', 'urgent')),
     constraint provisioning_task_mode_known check (mode in ('auto', 'manual', 'simulate')),
@@ -75,6 +78,13 @@ comment on column provisioning_task.look_at is
     'When the record is next read to confirm a change that was made but not yet observed. Null means at the '
     'default time after the change.';
 comment on column provisioning_task.looks is 'Number of readings since the change was made that did not confirm it.';
+comment on column provisioning_task.held_at is
+    'Time since which a task in the state blocked is held by a separation-of-duties policy. Null: it is not held.';
+comment on column provisioning_task.hold is
+    'Why the task is held, and the advice that it had before. Null: it is not held.';
+comment on column provisioning_task.hold_override is
+    'Who allowed the task although it was held, with reason, time and the versions of the policies that it applies '
+    'to. Null: no one.';
 call secure_tenant_table('provisioning_task', 'select, insert, update');
 call readable_across('provisioning_task', 'tenant_id, connector_id, mode, lane, state, next_attempt_at, lease_until');
 create index provisioning_task_by_account on provisioning_task (tenant_id, account_id);
@@ -88,6 +98,7 @@ create index provisioning_task_lane on provisioning_task (tenant_id, connector_i
 create index provisioning_task_leavers on provisioning_task (tenant_id, created_at)
     where operation = 'disable' and payload ->> 'disabled_for' = 'left'
       and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual');
+create index provisioning_task_on_hold on provisioning_task (tenant_id, identity_id) where held_at is not null;
 create unique index provisioning_task_of_account on provisioning_task (tenant_id, account_id, operation)
     where operation not in ('grant', 'revoke') and account_id is not null and mode <> 'simulate'
       and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual');

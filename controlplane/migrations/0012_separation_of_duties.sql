@@ -566,6 +566,40 @@ comment on function violation_is_a_matter is
     'Trigger on violation: queues the violation for a decision task when it is found, changes or is settled. The task '
     'is created, brought up to date or closed accordingly.';
 
+-- +goose StatementBegin
+create function hold_is_a_matter() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('provisioning_hold', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function hold_is_a_matter is
+    'Trigger on provisioning_task: queues a task for a decision task when a separation-of-duties policy holds it, and '
+    'when the hold ends.';
+
+-- +goose StatementBegin
+create function accepted_violation_reviews_tasks() returns trigger language plpgsql
+as $$
+begin
+    if exists (select from provisioning_task t
+                where t.tenant_id = new.tenant_id and t.identity_id = new.identity_id and t.held_at is not null
+                  and t.state = 'blocked') then
+        perform enqueue_work('separation', array[new.identity_id]);
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function accepted_violation_reviews_tasks is
+    'Trigger on violation: queues a person with held provisioning tasks for an evaluation when a violation is '
+    'accepted or reopened.';
+
+create trigger hold_is_a_matter after update on provisioning_task for each row
+    when (old.held_at is distinct from new.held_at
+       or new.held_at is not null and old.state is distinct from new.state)
+    execute function hold_is_a_matter();
+create trigger accepted_violation_reviews_tasks after update on violation for each row
+    when (old.state <> new.state) execute function accepted_violation_reviews_tasks();
 create trigger violation_is_a_matter_again after update on violation
     for each row when (old.state <> new.state or old.fingerprint <> new.fingerprint
                        or old.assignee_id is distinct from new.assignee_id

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/taskcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 )
 
@@ -16,6 +17,7 @@ func addProvisioning(_ context.Context, p *parts) error {
 		Cursors:    p.cursors,
 		Log:        p.log,
 		Now:        time.Now,
+		Admit:      taskcheck.Admit,
 	}
 	p.routes = append(p.routes, p.changes.Routes()...)
 	p.workers = append(p.workers, p.changes.Run)

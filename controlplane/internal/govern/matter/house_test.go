@@ -18,6 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/taskcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
@@ -82,6 +83,7 @@ func open(t testing.TB) *house {
 			Cursors:    cursors,
 			Log:        quiet,
 			Now:        time.Now,
+			Admit:      taskcheck.Admit,
 		}
 		log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		h.matters = &matter.Service{

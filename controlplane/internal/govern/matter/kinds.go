@@ -15,6 +15,7 @@ func (s *Service) kinds() []kind.Kind {
 		s.schemaDiffs(),
 		s.manualTasks(),
 		s.failedTasks(),
+		s.heldTasks(),
 		s.conflicts(),
 		(&native.Service{Now: s.Now}).Kind(),
 		s.breakers(),

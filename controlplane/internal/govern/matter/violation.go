@@ -24,6 +24,7 @@ func (s *Service) violations() kind.Kind {
 		           from violation v
 		           join separation_policy p on p.id = v.policy_id and p.deleted_at is null and p.enabled
 		          where v.state = 'open' and v.remediation is null and p.mode = 'enforce'
+		            and coalesce(p.effects ->> 'on_detect', 'task') = 'task'
 		            and not exists (select
 		                              from mitigation m
 		                             where m.identity_id = v.identity_id and m.policy_id = v.policy_id

@@ -53,7 +53,10 @@ func TestAViolationIsATaskUntilItIsSettled(t *testing.T) {
 	h.Exec(`update separation_policy set mode = 'shadow' where id = $1`, policy)
 	h.Exec(`update violation set fingerprint = 'other'`)
 	h.none(kind.SodViolation)
-	h.Exec(`update separation_policy set mode = 'enforce' where id = $1`, policy)
+	h.Exec(`update separation_policy set mode = 'enforce', effects = '{"on_detect": "record"}' where id = $1`, policy)
+	h.Exec(`update violation set fingerprint = 'recorded'`)
+	h.none(kind.SodViolation)
+	h.Exec(`update separation_policy set effects = '{}' where id = $1`, policy)
 	h.Exec(`update violation set fingerprint = 'again'`)
 
 	// The owner revokes the access: nothing is to be decided until an evaluation proves it.

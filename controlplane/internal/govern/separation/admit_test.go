@@ -63,4 +63,8 @@ func TestDirectGrantThatViolatesAnEnforcedPolicyIsRefused(t *testing.T) {
 	if n := w.Count(`select count(*) from access_reason where entitlement_id = $1`, w.Groups["FINANCE"]); n != 0 {
 		t.Errorf("%d reasons for what was refused", n)
 	}
+	w.Exec(
+		`update separation_policy set version = version + 1, effects = '{"on_request": "block", "on_assign": "record"}'`,
+	)
+	w.Must(202, "admin", "POST", "/entitlements/grants", order("FINANCE"))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/callable"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -270,6 +271,8 @@ type house struct {
 	target    *target
 	s         *provision.Service
 	connector string
+	// admit, where set, says which grants are held.
+	admit func(ctx context.Context, tx *pg.Tx, ids []string) ([]taskstore.Held, error)
 }
 
 func Open(t testing.TB) *house {
@@ -287,7 +290,13 @@ func Open(t testing.TB) *house {
 // process is one more over the same database.
 func (h *house) process(t testing.TB, db *pg.DB) *provision.Service {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return &provision.Service{DB: db, Connectors: opener{}, Dispatch: h.target, Log: log, Now: time.Now}
+	admit := func(ctx context.Context, tx *pg.Tx, ids []string) ([]taskstore.Held, error) {
+		if h.admit == nil {
+			return nil, nil
+		}
+		return h.admit(ctx, tx, ids)
+	}
+	return &provision.Service{DB: db, Connectors: opener{}, Dispatch: h.target, Log: log, Now: time.Now, Admit: admit}
 }
 
 func (h *house) system(name string) string {

@@ -1,6 +1,7 @@
 package provision_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -97,7 +99,7 @@ func start(t *testing.T, h *house, seed uint64) *walk {
 		w.entitlements[name] = h.Entitlement(h.connector, name)
 	}
 	h.account("bob", w.people["bob"])
-	h.target.wrong = w.wrong
+	h.target.wrong, h.admit = w.wrong, nil
 	return w
 }
 
@@ -111,7 +113,7 @@ func (w *walk) say(format string, args ...any) { w.log = append(w.log, fmt.Sprin
 // event is one thing that happens.
 func (w *walk) event() {
 	w.T.Helper()
-	switch n := w.r.IntN(35); {
+	switch n := w.r.IntN(37); {
 	case n < 4:
 		p, e := w.who(), w.what()
 		w.say("give %s %s", p, e)
@@ -165,6 +167,8 @@ func (w *walk) event() {
 					{v1.OpAccountCreate},
 				}...),
 		)
+	case n < 36:
+		w.policy(w.admit == nil)
 	default:
 		w.say("due")
 		w.due()
@@ -278,6 +282,23 @@ func (w *walk) probe(without []v1.ProvisionOp) {
 	w.say("tested, without %v", without)
 	w.tested(without...)
 	w.look()
+}
+
+// policy begins or ends a policy that holds every grant.
+func (w *walk) policy(holds bool) {
+	w.T.Helper()
+	w.say("grants are held=%v", holds)
+	if w.admit = nil; holds {
+		w.admit = func(_ context.Context, _ *pg.Tx, ids []string) (held []taskstore.Held, err error) {
+			for _, id := range ids {
+				held = append(held, taskstore.Held{ID: id, Code: "separation_of_duties", Message: "no"})
+			}
+			return held, nil
+		}
+		return
+	}
+	held := w.Strings(`select id::text from provisioning_task where held_at is not null`)
+	w.as(func(tx *pg.Tx) error { return taskstore.Resume(ctx, tx, held) })
 }
 
 // breaker opens the circuit breaker, or has an administrator reset it.
@@ -493,6 +514,7 @@ func (w *walk) settle() {
 	w.Exec(`update provisioning_lane set counted_from = now()`)
 	w.tested()
 	w.mode("auto")
+	w.policy(false)
 	for n := range 6 {
 		if n == 2 && w.r.IntN(2) == 0 {
 			w.say("all are moved back")

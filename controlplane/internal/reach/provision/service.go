@@ -18,6 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/lane"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/planner"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/upkeep"
 )
@@ -38,6 +39,10 @@ type Service struct {
 	Cursors    *httpapi.Cursors
 	Log        *slog.Logger
 	Now        func() time.Time
+
+	// Admit returns those of the grants, by their tasks, that must not be made now; see lane.Worker. Nil: all may be
+	// made.
+	Admit func(ctx context.Context, tx *pg.Tx, taskIDs []string) ([]taskstore.Held, error)
 
 	Lanes     int           // connectors that this process works on at once; 0: 16
 	Calls     int           // changes that are made at once in one target; 0: 4
@@ -66,6 +71,7 @@ func (s *Service) init() {
 			Lanes:      cmp.Or(s.Lanes, 16),
 			Calls:      cmp.Or(s.Calls, 4),
 			CallLimit:  s.callLimit(),
+			Admit:      s.Admit,
 		}
 		s.lanes.Init()
 		s.upkeep = &upkeep.Service{

@@ -20,6 +20,7 @@ const (
 	SchemaDiff          = "schema_diff"          // a diff
 	ManualProvisioning  = "manual_provisioning"  // a provisioning task
 	ProvisioningFailure = "provisioning_failure" // a provisioning task
+	ProvisioningHold    = "provisioning_hold"    // a provisioning task
 	PackConflict        = "pack_conflict"        // a conflict
 	BreakerOpen         = "breaker_open"         // a connector
 	SodViolation        = "sod_violation"        // a violation of a separation-of-duties policy

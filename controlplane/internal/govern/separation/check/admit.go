@@ -9,6 +9,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -30,6 +32,9 @@ func Admit(ctx context.Context, tx *pg.Tx, identityID string, a effective.Additi
 	if err != nil {
 		return err
 	}
+	if v, err = assigned(ctx, tx, v); err != nil {
+		return err
+	}
 	why := v.Refusal(who)
 	switch {
 	case why == nil:
@@ -39,6 +44,22 @@ func Admit(ctx context.Context, tx *pg.Tx, identityID string, a effective.Additi
 	}
 	return fault.Coded(why.Kind, why.Code,
 		"%s would violate a separation-of-duties policy with this access. Ask an administrator.", who)
+}
+
+// assigned returns a verdict with the effects on access that is assigned without a request.
+func assigned(ctx context.Context, tx *pg.Tx, v SeparationVerdict) (SeparationVerdict, error) {
+	book, err := rulebook.For(ctx, tx)
+	if err != nil {
+		return v, err
+	}
+	for i := range v.Violations {
+		c := &v.Violations[i]
+		if p := book.Policies[c.Policy.ID]; p.Mode == separationpolicy.Enforce {
+			c.Effect = p.OnAssign
+		}
+	}
+	v.Effect = worst(v.Violations)
+	return v, nil
 }
 
 // Role refuses a role whose contents alone violate an enforced policy that blocks. Policies about access that is
@@ -65,7 +86,9 @@ func Role(ctx context.Context, tx *pg.Tx, name string, entitlementIDs, roleIDs [
 	v.Violations = slices.DeleteFunc(v.Violations, func(c SeparationConflict) bool {
 		return c.Policy.Kind == string(conflict.Companion) || c.Policy.Kind == string(conflict.History)
 	})
-	v.Effect = worst(v.Violations)
+	if v, err = assigned(ctx, tx, v); err != nil {
+		return err
+	}
 	if why := v.Refusal("The role " + name); why != nil {
 		return why
 	}

@@ -31,7 +31,7 @@ func Person(
 	}
 	found := book.Rules.Check(&p.Access)
 	if len(changes.Add) > 0 {
-		found = involving(found, p.Added())
+		found = Involving(found, p.Added())
 	}
 	all := make([]Found, len(found))
 	for i := range found {
@@ -89,7 +89,7 @@ func InOrder(
 		with := slices.Concat(taken[c.IdentityID], positions[i])
 		p := people[c.IdentityID].WithAdded(with)
 		blocked := false
-		for _, v := range involving(book.Rules.Check(&p.Access), p.Added()) {
+		for _, v := range Involving(book.Rules.Check(&p.Access), p.Added()) {
 			blocked = blocked || effectOf(book.Policies[v.Policy.ID]) == Block
 			found, of = append(found, Found{Person: p, Violation: v}), append(of, i)
 		}
@@ -118,8 +118,8 @@ func Watches(ctx context.Context, tx *pg.Tx) (bool, error) {
 	return len(book.Rules.Policies()) > 0, nil
 }
 
-// involving returns the violations of which any of the sources performs a side.
-func involving(found []conflict.Violation, sources []int) []conflict.Violation {
+// Involving returns the violations of which any of the sources performs a side.
+func Involving(found []conflict.Violation, sources []int) []conflict.Violation {
 	return slices.DeleteFunc(found, func(v conflict.Violation) bool {
 		return !slices.ContainsFunc(v.Sides, func(side conflict.Performed) bool {
 			return slices.ContainsFunc(side.Sources, func(s int) bool { return slices.Contains(sources, s) })

@@ -74,11 +74,16 @@ func (p *Person) WithAdded(positions []int) *Person {
 	for position, source := range p.Added() {
 		leave[source] = !slices.Contains(positions, position)
 	}
+	return p.Where(func(i int, _ Source) bool { return !leave[i] })
+}
+
+// Where returns the person with only the sources that keep reports true for, by their index.
+func (p *Person) Where(keep func(i int, s Source) bool) *Person {
 	q := &Person{ID: p.ID, Access: p.Access, nesting: p.nesting}
 	q.Access.Sources = nil
-	for i := range p.Sources {
-		if !leave[i] {
-			q.Sources = append(q.Sources, p.Sources[i])
+	for i, s := range p.Sources {
+		if keep(i, s) {
+			q.Sources = append(q.Sources, s)
 			q.Access.Sources = append(q.Access.Sources, p.Access.Sources[i])
 		}
 	}

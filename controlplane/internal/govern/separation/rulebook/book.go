@@ -35,6 +35,8 @@ type Policy struct {
 	Severity    string
 	Mode        string // shadow or enforce
 	OnRequest   string // block, warn or record
+	OnAssign    string // block or record
+	OnDetect    string // task or record
 	OwnerIDs    []string
 	Remediation string
 	BlindSides  []int // positions of sides that no person can perform at present
@@ -91,6 +93,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 	rules := make([]conflict.Policy, len(policies))
 	for i, p := range policies {
 		rules[i] = p.Rule(p.ID, p.Version)
+		effects := p.Effects.Complete()
 		b.Policies[p.ID] = Policy{
 			ID:          p.ID,
 			Name:        p.Name,
@@ -98,7 +101,9 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 			Kind:        p.Kind,
 			Severity:    p.Severity,
 			Mode:        p.Mode,
-			OnRequest:   p.Effects.OnRequest,
+			OnRequest:   effects.OnRequest,
+			OnAssign:    effects.OnAssign,
+			OnDetect:    effects.OnDetect,
 			OwnerIDs:    p.OwnerIDs,
 			Remediation: p.Remediation,
 			BlindSides:  p.SidesWithin(blind),

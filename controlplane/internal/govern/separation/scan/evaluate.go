@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/taskcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -15,7 +16,7 @@ import (
 // batch is how many people are evaluated exactly at once.
 const batch = 500
 
-// evaluate evaluates people exactly and records what it finds.
+// evaluate evaluates people exactly, records what it finds, and holds and resumes their provisioning tasks.
 func evaluate(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -34,6 +35,9 @@ func evaluate(
 			return sum, err
 		}
 		sum.Add(n)
+		if err := taskcheck.Review(ctx, tx, b, some, now); err != nil {
+			return sum, err
+		}
 	}
 	return sum, nil
 }

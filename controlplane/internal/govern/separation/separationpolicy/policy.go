@@ -1,6 +1,7 @@
 package separationpolicy
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -23,6 +24,9 @@ const (
 	Warn   = "warn"   // requester and approvers see the violation
 	Record = "record" // the violation is recorded
 )
+
+// Task is the effect of a violation that is found: a decision task asks about it.
+const Task = "task"
 
 // Traits of entitlements that a context may compare without naming them in Same.
 const (
@@ -113,6 +117,25 @@ type SeparationEffects struct {
 	// Effect on an access request. block refuses it, warn shows the violation to requester and approvers, record only
 	// records it. The default is block.
 	OnRequest string `json:"on_request" required:"false" enum:"block,warn,record"`
+	// Effect on access that is assigned without a request: directly, by a role or a rule, or by a link of an account.
+	// block refuses it, and holds it before it is provisioned; record only records the violation. The default is block
+	// if on_request is block, and otherwise record.
+	OnAssign string `json:"on_assign" required:"false" enum:"block,record"`
+	// What happens when a violation is found. task asks the owners of the policy and administrators to decide; record
+	// only records the violation. The default is task.
+	OnDetect string `json:"on_detect" required:"false" enum:"task,record"`
+}
+
+// Complete adds the defaults.
+func (e SeparationEffects) Complete() SeparationEffects {
+	e.OnRequest, e.OnDetect = cmp.Or(e.OnRequest, Block), cmp.Or(e.OnDetect, Task)
+	if e.OnAssign == "" {
+		e.OnAssign = Record
+		if e.OnRequest == Block {
+			e.OnAssign = Block
+		}
+	}
+	return e
 }
 
 // The API names its types without their package, so they have short names here.

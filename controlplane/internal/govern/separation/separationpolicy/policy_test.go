@@ -70,10 +70,23 @@ func (h *house) make(b object) string {
 func TestAPolicyBeginsAsADraftWithDefaults(t *testing.T) {
 	h := open(t)
 	a := h.Must(201, "admin", "POST", base, h.policy("Order and pay", "pair", "Order", "Pay"))
-	defaults := object{"mode": "draft", "enabled": true, "severity": "medium", "blind": false, "version": 1.0,
-		"effects": object{"on_request": "block"}, "n": nil, "matrix": nil, "history_window": nil,
+	defaults := object{
+		"mode":     "draft",
+		"enabled":  true,
+		"severity": "medium",
+		"blind":    false,
+		"version":  1.0,
+		"effects": object{
+			"on_request": "block",
+			"on_assign":  "block",
+			"on_detect":  "task",
+		},
+		"n":              nil,
+		"matrix":         nil,
+		"history_window": nil,
 		"context": object{"same_environment": true, "same_legal_entity": false, "same_attributes": []any{},
-			"exclude_read_only": true}}
+			"exclude_read_only": true},
+	}
 	for name, want := range defaults {
 		if fmt.Sprint(a.Body[name]) != fmt.Sprint(want) {
 			t.Errorf("%s is %v; want %v", name, a.Body[name], want)
@@ -82,6 +95,19 @@ func TestAPolicyBeginsAsADraftWithDefaults(t *testing.T) {
 	if got := a.Body["sides"].([]any)[1].(object)["label"]; got != "Pay" {
 		t.Errorf("the second side is called %v; want its duty's name", got)
 	}
+}
+
+func TestAPolicyThatOnlyWarnsRecordsAssignedAccess(t *testing.T) {
+	h := open(t)
+	p := h.policy("Order and pay", "pair", "Order", "Pay")
+	p["effects"] = object{"on_request": "warn", "on_detect": "record"}
+	a := h.Must(201, "admin", "POST", base, p)
+	want := fmt.Sprint(object{"on_request": "warn", "on_assign": "record", "on_detect": "record"})
+	if got := fmt.Sprint(a.Body["effects"]); got != want {
+		t.Errorf("the effects are %s; want %s", got, want)
+	}
+	p["name"], p["effects"] = "Other", object{"on_assign": "warn"}
+	h.Refused(422, "validation_failed", "admin", "POST", base, p)
 }
 
 func TestAPolicyKeepsAllOfItsVersions(t *testing.T) {

@@ -89,9 +89,7 @@ func (f *Fields) fill() {
 	if f.Severity == "" {
 		f.Severity = "medium"
 	}
-	if f.Effects.OnRequest == "" {
-		f.Effects.OnRequest = Block
-	}
+	f.Effects = f.Effects.Complete()
 	for _, d := range []struct {
 		of      **bool
 		initial bool

@@ -233,7 +233,7 @@ func entitlements(v conflict.Violation) []string {
 // fingerprint is what must differ for a stored violation to be written again.
 func fingerprint(f check.Found, p rulebook.Policy) string {
 	h := sha256.New()
-	fmt.Fprintln(h, p.Version, p.Name, p.Mode, p.OnRequest, f.Violation.Grade, f.Violation.Proven)
+	fmt.Fprintln(h, p.Version, p.Name, p.Mode, p.OnRequest, p.OnDetect, f.Violation.Grade, f.Violation.Proven)
 	for _, side := range f.Violation.Sides {
 		fmt.Fprintln(h, side.Side, side.Past, side.EntitlementIDs)
 		for _, s := range side.Sources {

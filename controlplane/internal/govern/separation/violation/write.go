@@ -11,17 +11,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
+const readSQL = `
+	select v.id::text, v.identity_id::text, v.policy_id::text, v.policy_version,
+	       coalesce(v.conflict -> 'policy' ->> 'name', ''), v.sides, v.state, v.fingerprint,
+	       (v.false_positive ->> 'policy_version')::int,
+	       array(select jsonb_array_elements_text(v.false_positive -> 'entitlement_ids'))
+	  from violation v
+	 where v.identity_id = any(@people::text[]::uuid[])`
+
 // readStored reads all violations of people, by their keys. The caller works on these people alone.
 func readStored(ctx context.Context, tx *pg.Tx, people []string) (map[key]stored, error) {
-	const sql = `
-		select v.id::text, v.identity_id::text, v.policy_id::text, v.policy_version,
-		       coalesce(v.conflict -> 'policy' ->> 'name', ''), v.sides, v.state, v.fingerprint,
-		       (v.false_positive ->> 'policy_version')::int,
-		       array(select jsonb_array_elements_text(v.false_positive -> 'entitlement_ids'))
-		  from violation v
-		 where v.identity_id = any(@people::text[]::uuid[])
-		   for update of v`
-	all, err := pg.AllBy(ctx, tx, "read violations of people", pgx.RowToStructByPos[stored], sql,
+	all, err := pg.AllBy(ctx, tx, "read violations of people", pgx.RowToStructByPos[stored], readSQL+` for update of v`,
 		pgx.NamedArgs{"people": people})
 	if err != nil {
 		return nil, err

@@ -2,9 +2,12 @@ package lane
 
 import (
 	"context"
+	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 )
 
 // claim takes tasks that are due: what is urgent first, then the accounts of leavers, then what has waited longest, and
@@ -78,7 +81,35 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []attempt.O
 		  from taken t
 		  join tried r on r.task_id = t.id ` + attempt.AroundJob + `
 		 order by t.lane desc, t.next_attempt_at, t.id`
-	return pg.All[attempt.Job](ctx, tx, "take tasks", sql, l.id, q.Room, l.s.me, terms.Length.String(), q.Full)
+	taken, err := pg.All[attempt.Job](ctx, tx, "take tasks", sql, l.id, q.Room, l.s.me, terms.Length.String(), q.Full)
+	if err != nil {
+		return nil, err
+	}
+	return l.admitted(ctx, tx, taken)
+}
+
+// admitted holds the grants that must not be made, and returns the other tasks. A grant that may have been made already
+// was admitted before.
+func (l *lane) admitted(ctx context.Context, tx *pg.Tx, taken []attempt.Job) ([]attempt.Job, error) {
+	var grants []string
+	for _, j := range taken {
+		if j.Operation == task.Grant && j.Mode != task.ModeSimulate && !j.Unsure {
+			grants = append(grants, j.ID)
+		}
+	}
+	if l.s.Admit == nil || len(grants) == 0 {
+		return taken, nil
+	}
+	held, err := l.s.Admit(ctx, tx, grants)
+	if err != nil || len(held) == 0 {
+		return taken, err
+	}
+	if err := taskstore.Hold(ctx, tx, held); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(taken, func(j attempt.Job) bool {
+		return slices.ContainsFunc(held, func(h taskstore.Held) bool { return h.ID == j.ID })
+	}), nil
 }
 
 // counted are the operations of the changes that the circuit breaker counts.

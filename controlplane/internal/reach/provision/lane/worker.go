@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/attempt"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 )
 
 // Worker makes the changes of connectors, several connectors at once.
@@ -28,6 +29,9 @@ type Worker struct {
 	Lanes     int           // connectors that are worked on at once
 	Calls     int           // changes that are made at once in one target
 	CallLimit time.Duration // how long one change may take
+	// Admit returns those of the grants, by their tasks, that must not be made now. It is called in the transaction
+	// that takes tasks. Nil: all may be made.
+	Admit func(ctx context.Context, tx *pg.Tx, taskIDs []string) ([]taskstore.Held, error)
 
 	me string // this process, as the owner of leases
 	// mu guards active, the connectors that this process works on, by tenant and connector.

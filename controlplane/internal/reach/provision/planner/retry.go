@@ -52,7 +52,7 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 		       and t.operation in ('grant', 'revoke')`,
 		`update provisioning_task t set error = null, error_class = null, advice = null, updated_at = now(),
 		      version = t.version + 1
-		  where t.state = 'blocked' and t.depends_on && $1::text[]::uuid[]`,
+		  where t.state = 'blocked' and t.held_at is null and t.depends_on && $1::text[]::uuid[]`,
 	} {
 		if err := pg.Exec(ctx, tx, "retry tasks", more, retried); err != nil {
 			return nil, err

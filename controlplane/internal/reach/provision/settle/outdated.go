@@ -56,9 +56,10 @@ func Unblock(ctx context.Context, tx *pg.Tx) error {
 		  from provisioning_task t
 		  join provisioning_task d on d.tenant_id = t.tenant_id and d.id = any(t.depends_on)
 		 where t.state = 'blocked'
-		 group by t.id
-		having bool_or(d.state = 'cancelled') or bool_and(d.state in ('done', 'simulated') or d.state = 'verifying'
-		    and d.operation <> 'create_account')`
+		 group by t.id, t.held_at
+		having bool_or(d.state = 'cancelled')
+		    or t.held_at is null and bool_and(d.state in ('done', 'simulated')
+		        or d.state = 'verifying' and d.operation <> 'create_account')`
 	var id string
 	var over bool
 	var gone []task.Cancellation

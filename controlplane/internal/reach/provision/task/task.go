@@ -23,7 +23,7 @@ const (
 // States of a task.
 const (
 	Queued    = "queued"
-	Blocked   = "blocked" // another task has to be done first
+	Blocked   = "blocked" // another task has to be done first, or the task is held by a policy
 	Running   = "running"
 	Verifying = "verifying" // done as the target says; a reading of the target has still to show it
 	Retrying  = "retrying"

@@ -18,6 +18,7 @@ func Release(ctx context.Context, tx *pg.Tx, done []string) error {
 		       error = null, error_class = null, advice = case when t.mode = 'manual' then t.advice end,
 		           updated_at = now(), version = t.version + 1
 		 where t.state = 'blocked'
+		   and t.held_at is null
 		   and t.depends_on && $1::text[]::uuid[]
 		   and not exists (
 		        select from provisioning_task d
@@ -43,6 +44,7 @@ func ExplainFailed(ctx context.Context, tx *pg.Tx, failed []string) error {
 		  from provisioning_task d
 		 where d.id = any($1::text[]::uuid[])
 		   and t.state = 'blocked'
+		   and t.held_at is null
 		   and d.id = any(t.depends_on)`
 	return pg.Exec(ctx, tx, "explain what tasks wait for", sql, failed)
 }

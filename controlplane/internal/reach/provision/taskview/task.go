@@ -25,8 +25,8 @@ type Task struct {
 	ID string `json:"id" db:"id"`
 	// Change that the task makes in the target system.
 	Operation string `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
-	// State of the provisioning task. blocked: another task has to be done first. verifying: the target reports
-	// success, and a reading has yet to confirm it. manual: a person has to do it.
+	// State of the provisioning task. blocked: another task has to be done first, or a policy holds it since held_at.
+	// verifying: the target reports success, and a reading has yet to confirm it. manual: a person has to do it.
 	State string `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated"`
 	// How the task is carried out. auto: it is sent. manual: a person does it. simulate: it is planned only.
 	Mode string `json:"mode" db:"mode" enum:"auto,manual,simulate"`
@@ -44,6 +44,8 @@ type Task struct {
 	AccountID *string `json:"account_id" db:"account_id"`
 	// ID and display name of the account; null if there is none.
 	Account *identity.Reference `json:"account" db:"account"`
+	// Time since which a separation-of-duties policy holds the task, which error explains; null if it is not held.
+	HeldAt *time.Time `json:"held_at" db:"held_at"`
 	// ID of the grant that the task grants or revokes; null if there is none.
 	GrantID *string `json:"grant_id" db:"grant_id"`
 	// ID of the entitlement that the task grants or revokes; null if there is none.
@@ -193,6 +195,7 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	t.account_id, case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` +
 	directoryaccount.Display + `) end as account, t.grant_id, t.entitlement_id,
+	case when t.state = 'blocked' then t.held_at end as held_at,
 	case when e.id is not null then jsonb_build_object('id', e.id, 'display',
 	coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement, t.created_from,
 	t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,

@@ -29,7 +29,7 @@ func (t ExplainedTask) sentence() string {
 		what = grant.Capitalize(strings.ReplaceAll(t.Operation, "_", " "))
 	}
 	said := map[string]string{
-		"queued": " waits for its turn", "blocked": " waits for another change that has to come first",
+		"queued": " waits for its turn", "blocked": " waits for another change or for a decision",
 		"running":   " is under way",
 		"verifying": " was answered, and the target is being asked whether it is so",
 		"retrying":  " failed and is tried again", "done": " is done",
