@@ -130,6 +130,7 @@ PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
 POST   /policies/separation-of-duties/{id}/simulate    {"severity":"high"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
+POST   /policies/separation-of-duties/import           {"files":[{"name":"x.yaml","content":"dmVyc2lvbjogMQpkdXRpZXM6CiAgLSBuYW1lOiB4CiAgICBhbGxfb2Y6IFt7bWVtYmVyczogW3traW5kOiBkdXR5X3RhZywgZHV0eV90YWc6IGF9XX1dCg=="}],"format":"auto","systems":{"a":"b"}}
 POST   /policies/separation-of-duties/predict          {"identity_id":"<identity>","add":[{"entitlement_id":"<entitlement>"}]}
 POST   /policies/mitigation                            {"name":"x","control_owner_ids":["<identity>"]}
 PATCH  /policies/mitigation/{id}                       {"description":"x"}

@@ -296,6 +296,8 @@ POST   /policies/separation-of-duties/{id}/simulate               admins    poli
 POST   /policies/separation-of-duties/{id}/mode                  admins    policies
 GET    /policies/separation-of-duties/{id}/versions              overseers policies
 POST   /policies/conditions/validate                              admins    policies
+GET    /policies/separation-of-duties/export                     overseers policies
+POST   /policies/separation-of-duties/import                     admins    policies
 POST   /policies/separation-of-duties/predict                    everybody policies
 DELETE /policies/separation-of-duties/scan                       admins    policies
 GET    /policies/separation-of-duties/scan                       overseers policies

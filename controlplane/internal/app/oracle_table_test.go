@@ -137,6 +137,7 @@ const sees = `
 /policies/separation-of-duties                  overseers
 /policies/separation-of-duties/{id}             overseers
 /policies/separation-of-duties/{id}/versions    overseers
+/policies/separation-of-duties/export           overseers
 /policies/separation-of-duties/scan             overseers
 /policies/mitigation                            overseers
 /policies/mitigation/{id}                       overseers

@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/duty"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/evidence"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exchange"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/predict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
@@ -38,6 +39,7 @@ func (s *Service) Routes() []httpapi.Route {
 		s.mitigations().Routes(),
 		(&evidence.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
 		s.scans().Routes(),
+		(&exchange.Service{DB: s.DB}).Routes(),
 		(&simulation.Service{DB: s.DB, Now: s.Now}).Routes(),
 	)
 }

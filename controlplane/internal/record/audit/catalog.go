@@ -79,15 +79,16 @@ var domains = map[string]Category{
 
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
-	"audit.trimmed":             Settings,
-	"audit.retention_updated":   Settings,
-	"audit.verified":            Export,
-	"audit.key_rotated":         Settings,
-	"tenant.cross_access":       Authorization,
-	"auth.wrong_address":        Authorization,
-	"sync_run.changes_exported": Export,
-	"identity.exported":         Export,
-	"role.exported":             Export,
+	"audit.trimmed":              Settings,
+	"audit.retention_updated":    Settings,
+	"audit.verified":             Export,
+	"audit.key_rotated":          Settings,
+	"tenant.cross_access":        Authorization,
+	"auth.wrong_address":         Authorization,
+	"sync_run.changes_exported":  Export,
+	"identity.exported":          Export,
+	"role.exported":              Export,
+	"separation_policy.exported": Export,
 }
 
 // CategoryOf is the category of an action.
@@ -278,6 +279,8 @@ var catalog = [][2]string{
 	{"mitigation.expired", "The duration of a mitigation is over."},
 	{"mitigation.resolved", "A mitigation ended because its violation was remediated."},
 	{"violation.mitigated", "A mitigation covers a violation."},
+	{"separation_policy.exported", "Duties and separation-of-duties policies were exported."},
+	{"separation_policy.imported", "Duties and separation-of-duties policies were imported."},
 	{"violation.found", "An evaluation found a violation of a separation-of-duties policy."},
 	{"violation.reopened", "An evaluation found a violation again that was settled."},
 	{"violation.remediated", "An evaluation no longer found a violation."},

@@ -81,7 +81,7 @@ type DutyFacts struct {
 	EntitlementCount int64 `json:"entitlement_count" db:"-"`
 	// Whether a group has no entitlement in a connected system at present. No person can then perform the duty.
 	Blind bool `json:"blind" db:"-"`
-	// Origin of the duty: manual, or a sector pack.
+	// Origin of the duty: manual, an import, or a sector pack.
 	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
 	// Time the duty was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`

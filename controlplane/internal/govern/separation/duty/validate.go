@@ -54,8 +54,13 @@ func (f *Fields) Complete() error {
 	f.OwnerIDs = distinctIDs(f.OwnerIDs)
 	f.AllOf = slices.Clone(f.AllOf)
 	if len(f.AllOf) == 0 || len(f.AllOf) > mostGroups {
-		wrong.add("#/all_of", "invalid", "A duty has 1 to %d groups of members, and this one has %d.", mostGroups,
-			len(f.AllOf))
+		wrong.add(
+			"#/all_of",
+			"invalid",
+			"A duty has 1 to %d groups of members, and this one has %d. Add or remove groups.",
+			mostGroups,
+			len(f.AllOf),
+		)
 	}
 	members := 0
 	for g := range f.AllOf {
@@ -113,7 +118,7 @@ func (m *Member) complete(pointer string, wrong *problems) {
 	} {
 		switch needed := slices.Contains(needs, of.name); {
 		case needed && of.value == "":
-			wrong.add(pointer+"/"+of.name, "required", "A member of the kind %s needs %s.", m.Kind, of.name)
+			wrong.add(pointer+"/"+of.name, "required", "A member of the kind %s needs %s. Add it.", m.Kind, of.name)
 		case !needed && of.value != "":
 			wrong.add(pointer+"/"+of.name, "invalid", "A member of the kind %s has no %s. Remove it.", m.Kind, of.name)
 		}

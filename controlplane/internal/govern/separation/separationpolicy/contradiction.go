@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -18,6 +19,14 @@ func (f *Fields) checkContradictions(ctx context.Context, tx *pg.Tx, id string) 
 	others, err := Using(ctx, tx, f.DutyIDs()...)
 	if err != nil {
 		return err
+	}
+	return problems(f.Contradictions(id, others)).fault()
+}
+
+// Contradictions are the contradictions between the policy and others, of which one may be the policy itself.
+func (f *Fields) Contradictions(id string, others []Policy) []fault.Field {
+	if !f.evaluated() {
+		return nil
 	}
 	var wrong problems
 	for _, o := range others {
@@ -37,7 +46,7 @@ func (f *Fields) checkContradictions(ctx context.Context, tx *pg.Tx, id string) 
 			"The policy %q contradicts this one: together they forbid everybody the duty %s. Change or disable one "+
 				"of the two.", o.Name, duty)
 	}
-	return wrong.fault()
+	return wrong
 }
 
 // evaluated reports whether the policy is evaluated, now or at another time.

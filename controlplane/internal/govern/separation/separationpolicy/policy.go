@@ -160,7 +160,7 @@ type SeparationPolicy struct {
 	BlindSides []int `json:"blind_sides" db:"-" nullable:"false"`
 	// Numbers of violations of the policy at present.
 	Stats SeparationStats `json:"stats" db:"-"`
-	// Origin of the policy: manual, or a sector pack.
+	// Origin of the policy: manual, an import, or a sector pack.
 	Origin map[string]any `json:"origin" db:"origin" nullable:"false"`
 	// Time the policy was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`

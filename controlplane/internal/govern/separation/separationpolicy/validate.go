@@ -192,10 +192,15 @@ func (f *Fields) checkMatrix(wrong *problems) {
 func (f *Fields) checkSides(wrong *problems) {
 	switch two := f.Kind == "pair" || f.Kind == "companion" || f.Kind == "history"; {
 	case two && len(f.Sides) != 2:
-		wrong.add("#/sides", "invalid", "A policy of the kind %s has two sides, and this one has %d.", f.Kind,
-			len(f.Sides))
+		wrong.add("#/sides", "invalid", "A policy of the kind %s has two sides, and this one has %d. Add or remove "+
+			"sides.", f.Kind, len(f.Sides))
 	case len(f.Sides) < 2:
-		wrong.add("#/sides", "invalid", "A policy has at least two sides, and this one has %d.", len(f.Sides))
+		wrong.add(
+			"#/sides",
+			"invalid",
+			"A policy has at least two sides, and this one has %d. Add sides.",
+			len(f.Sides),
+		)
 	}
 	at := map[string]int{}
 	for s, side := range f.Sides {
