@@ -163,9 +163,8 @@ func refusal(r *ruleset.Report) error {
 	for _, p := range r.Problems[:min(mostFields, len(r.Problems))] {
 		fields = append(fields, fault.Field{Pointer: "#/files", Code: p.Code, Detail: where(p) + p.Detail})
 	}
-	return fault.Coded(fault.Invalid, "invalid_rule_set", "The files cannot be imported. %d problems were found. The first one: %s%s",
-		r.ProblemCount, where(first), first.Detail).
-		With(fields...)
+	return fault.Coded(fault.Invalid, "invalid_rule_set", "The files cannot be imported. %d problems were found. The "+
+		"first one: %s%s", r.ProblemCount, where(first), first.Detail).With(fields...)
 }
 
 // where says in which line a problem is.
