@@ -243,13 +243,28 @@ func nameOr(names map[string]string, id string) string {
 // policy is a policy as files have it.
 func (s spoken) policy(p separationpolicy.Policy, called map[string]string) ruleset.Policy {
 	to := ruleset.Policy{
-		Key: keyOf(p.Origin), Name: p.Name, Description: p.Description, Rationale: p.Rationale,
-		RegulationRefs: p.RegulationRefs, Owners: s.owners(p.OwnerIDs), Enabled: p.Enabled, Mode: p.Mode,
-		Severity: p.Severity, Kind: p.Kind, N: p.N, HistoryWindow: p.HistoryWindow,
-		SameEnvironment: p.Context.SameEnvironment, SameLegalEntity: p.Context.SameLegalEntity,
-		SameAttributes: p.Context.SameAttributes, ExcludeReadOnly: p.Context.ExcludeReadOnly,
-		OnRequest: p.Effects.OnRequest, Remediation: p.Remediation,
-		ValidFrom: p.ValidFrom, ValidTo: p.ValidTo,
+		Key:             keyOf(p.Origin),
+		Name:            p.Name,
+		Description:     p.Description,
+		Rationale:       p.Rationale,
+		RegulationRefs:  p.RegulationRefs,
+		Owners:          s.owners(p.OwnerIDs),
+		Enabled:         p.Enabled,
+		Mode:            p.Mode,
+		Severity:        p.Severity,
+		Kind:            p.Kind,
+		N:               p.N,
+		HistoryWindow:   p.HistoryWindow,
+		SameEnvironment: p.Context.SameEnvironment,
+		SameLegalEntity: p.Context.SameLegalEntity,
+		SameAttributes:  p.Context.SameAttributes,
+		ExcludeReadOnly: p.Context.ExcludeReadOnly,
+		OnRequest:       p.Effects.OnRequest,
+		OnAssign:        p.Effects.OnAssign,
+		OnDetect:        p.Effects.OnDetect,
+		Remediation:     p.Remediation,
+		ValidFrom:       p.ValidFrom,
+		ValidTo:         p.ValidTo,
 	}
 	if p.Matrix != nil {
 		to.Conflicts = p.Matrix.Conflicts

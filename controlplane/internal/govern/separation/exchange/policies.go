@@ -78,6 +78,8 @@ func (m *maker) fill(f *separationpolicy.Fields, p ruleset.Policy, of string) {
 		{"description", p.Description, &f.Description}, {"rationale", p.Rationale, &f.Rationale},
 		{"severity", p.Severity, &f.Severity}, {"remediation", p.Remediation, &f.Remediation},
 		{"on_request", p.OnRequest, &f.Effects.OnRequest},
+		{"on_assign", p.OnAssign, &f.Effects.OnAssign},
+		{"on_detect", p.OnDetect, &f.Effects.OnDetect},
 	} {
 		if p.Has(t.field) {
 			*t.to = t.from
@@ -306,6 +308,8 @@ func (m *maker) policyLengths(of string, at ruleset.Place, f separationpolicy.Fi
 	}{
 		{"severity", f.Severity, []string{"low", "medium", "high", "critical"}},
 		{"on_request", f.Effects.OnRequest, []string{"block", "warn", "record"}},
+		{"on_assign", f.Effects.OnAssign, []string{"block", "record"}},
+		{"on_detect", f.Effects.OnDetect, []string{"task", "record"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			m.report.AddOf(of, at, c.field, "invalid", "%s is %q. Use one of %s.", c.field, c.value,

@@ -63,7 +63,8 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 			                               context, effects, remediation, valid_from, valid_to, origin)
 			select current_tenant(), x.id, x.name, x.description, x.rationale, x.regulation_refs, x.owner_ids,
 			       x.enabled, x.mode, x.severity, x.kind, x.sides, x.duty_ids, x.n, nullif(x.matrix, 'null'),
-			       x.history_window, x.context, x.effects, x.remediation, x.valid_from, x.valid_to, x.origin ` + source + `
+			       x.history_window, x.context, x.effects, x.remediation, x.valid_from, x.valid_to,
+			       x.origin ` + source + `
 			 where x.created`
 		change = `
 			update separation_policy p

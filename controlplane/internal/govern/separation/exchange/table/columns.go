@@ -26,7 +26,7 @@ var (
 		"same_legal_entity",
 		"same_attributes",
 		"exclude_read_only",
-		"on_request",
+		"on_request", "on_assign", "on_detect",
 		"remediation",
 		"valid_from",
 		"valid_to",

@@ -49,10 +49,33 @@ func Write(s ruleset.Set) (duties, policies []byte, err error) {
 
 // policyCells are the cells of a policy that all of its rows repeat.
 func policyCells(p ruleset.Policy) []string {
-	return []string{p.Name, p.Key, p.Description, p.Rationale, join(p.RegulationRefs), join(p.Owners),
-		strconv.FormatBool(p.Enabled), p.Mode, p.Severity, p.Kind, number(p.N), conflicts(p.Conflicts),
-		text(p.HistoryWindow), flag(p.SameEnvironment), flag(p.SameLegalEntity), join(p.SameAttributes),
-		flag(p.ExcludeReadOnly), p.OnRequest, p.Remediation, moment(p.ValidFrom), moment(p.ValidTo)}
+	return []string{
+		p.Name,
+		p.Key,
+		p.Description,
+		p.Rationale,
+		join(p.RegulationRefs),
+		join(p.Owners),
+		strconv.FormatBool(p.Enabled),
+		p.Mode,
+		p.Severity,
+		p.Kind,
+		number(p.N),
+		conflicts(p.Conflicts),
+		text(p.HistoryWindow),
+		flag(p.SameEnvironment),
+		flag(p.SameLegalEntity),
+		join(p.SameAttributes),
+		flag(
+			p.ExcludeReadOnly,
+		),
+		p.OnRequest,
+		p.OnAssign,
+		p.OnDetect,
+		p.Remediation,
+		moment(p.ValidFrom),
+		moment(p.ValidTo),
+	}
 }
 
 func sheet(rows [][]string) ([]byte, error) {
