@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/linkcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/admission"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
@@ -158,8 +159,8 @@ func (p *parts) reach(callbackKey []byte) {
 	diffs := &changes.Service{DB: p.db, Cursors: p.cursors}
 	holds := &hold.Service{DB: p.db, Wake: p.worker.Wake, Now: time.Now}
 	limits := &safety.Service{DB: p.db, Now: time.Now}
-	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
-	owners := &correlate.Service{DB: p.db, Now: time.Now}
+	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, AdmitLinks: linkcheck.Admit}
+	owners := &correlate.Service{DB: p.db, Now: time.Now, AdmitLinks: linkcheck.Admit}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo,
 		Admit: separation.AdmitGrant}
 	for _, routes := range [][]httpapi.Route{

@@ -14,18 +14,20 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/linkcheck"
 )
 
 // addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their
 // work on the queue.
 func addAsking(_ context.Context, p *parts) error {
 	matters := &matter.Service{
-		DB:      p.db,
-		Fields:  p.guide,
-		Changes: p.changes,
-		Packs:   p.packs.Conflicts(),
-		Log:     p.log,
-		Now:     time.Now,
+		DB:         p.db,
+		Fields:     p.guide,
+		Changes:    p.changes,
+		Packs:      p.packs.Conflicts(),
+		Log:        p.log,
+		Now:        time.Now,
+		AdmitLinks: linkcheck.Admit,
 	}
 	inbox := &inbox.Service{
 		DB:      p.db,

@@ -225,6 +225,9 @@ func (s *Service) link(ctx context.Context, tx *pg.Tx, a decision.Answered) erro
 	if err != nil {
 		return err
 	}
+	if err := s.AdmitLinks.Check(ctx, tx, a.Task.Key, who); err != nil {
+		return err
+	}
 	_, err = account.Link(ctx, tx, a.Task.Key, httpapi.IfMatch{}, who, kind.Reason(a), s.Now())
 	return kind.PointIntoInputs(err)
 }

@@ -20,6 +20,21 @@ func (h *house) contested(connector string) (account, ada, bob string) {
 	return account, ada, bob
 }
 
+func TestADisputedAccountIsNotLinkedAgainstAPolicy(t *testing.T) {
+	h := open(t)
+	dir, crm := h.system("dir"), h.system("crm")
+	account, ada, bob := h.contested(dir)
+	pay, vendors := h.Entitlement(dir, "pay"), h.Entitlement(crm, "vendors")
+	h.Grant(dir, account, pay)
+	h.Grant(crm, h.Account(crm, "bob", bob), vendors)
+	h.separate(ada, pay, vendors)
+	task := h.one(kind.AccountCorrelation)
+	h.Refused(409, "separation_of_duties", "admin", "POST", at(task)+"/decide",
+		choice("link", "his", object{"identity_id": bob}))
+	h.decide(task, "link", "hers", object{"identity_id": ada})
+	h.none(kind.AccountCorrelation)
+}
+
 func TestADisputedAccountIsLinkedInTheInbox(t *testing.T) {
 	h := open(t)
 	account, ada, bob := h.contested(h.system("dir"))

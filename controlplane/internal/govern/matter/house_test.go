@@ -18,6 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/linkcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/taskcheck"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -93,6 +94,8 @@ func open(t testing.TB) *house {
 			Packs:   packs.Conflicts(),
 			Log:     log,
 			Now:     time.Now,
+
+			AdmitLinks: linkcheck.Admit,
 		}
 		h.inbox = &inbox.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now, Answers: h.matters.Answers()}
 		rules := &policy.Service{DB: db, Cursors: cursors, Log: quiet, Now: time.Now}

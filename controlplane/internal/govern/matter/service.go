@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard/schemadiff"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/order"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
 // Service looks at what has to be decided, and carries out what was. All exported fields are needed.
@@ -22,6 +23,8 @@ type Service struct {
 	Packs   Packs   // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
+	// AdmitLinks checks the links of accounts that people make. Nil: nothing is refused.
+	AdmitLinks account.Admission
 }
 
 // Changes places orders for changes of target systems, and completes those that people make by hand.

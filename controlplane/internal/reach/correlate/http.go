@@ -44,7 +44,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/accounts/correlation/run", "Run correlation", s.correlate).
 			For(viewer.Admin).
 			Errors(404),
-		(&bulk.Service{DB: s.DB, Now: s.Now}).Route(),
+		(&bulk.Service{DB: s.DB, Now: s.Now, Admit: s.AdmitLinks}).Route(),
 		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).
 			For(viewer.Admin).
 			Errors(409, 412).

@@ -17,10 +17,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-// Service answers for the rules of correlation and for what is done to many accounts at once. All fields are needed.
+// Service answers for the rules of correlation and for what is done to many accounts at once. All fields but AdmitLinks
+// are needed.
 type Service struct {
 	DB  *pg.DB
 	Now func() time.Time
+	// AdmitLinks checks the links of accounts that people make. Nil: nothing is refused.
+	AdmitLinks account.Admission
 }
 
 // Correlate applies the rules now: to all accounts, or to those of a connector.

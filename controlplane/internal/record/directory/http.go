@@ -42,7 +42,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Errors(409, 412),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
 	}, slices.Concat(
-		(&account.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
+		(&account.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now, Admit: s.AdmitLinks}).Routes(),
 		(&action.Service{DB: s.DB, Now: s.Now}).Routes(),
 		(&bulk.Service{DB: s.DB, Now: s.Now}).Routes(),
 		s.lifecycleRoutes(), s.schemaRoutes())...)

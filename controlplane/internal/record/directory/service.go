@@ -20,11 +20,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
-// Service answers for identities and accounts. All fields are needed.
+// Service answers for identities and accounts. All fields but AdmitLinks are needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
+	// AdmitLinks checks the links of accounts that people make. Nil: nothing is refused.
+	AdmitLinks account.Admission
 }
 
 // Create stores a new identity and resolves its manager, and the managers of those who waited for it.

@@ -88,6 +88,9 @@ func people(grants []grant) []string {
 	return slices.Compact(ids)
 }
 
+const advice = "The owners of the policy and administrators decide. The change goes on automatically when the other " +
+	"access is removed or the policy no longer applies."
+
 // refused returns the grants that violate a policy, taken in their order.
 func refused(
 	ctx context.Context,
@@ -119,9 +122,7 @@ func refused(
 	var held []taskstore.Held
 	for i, c := range described {
 		if i == 0 || of[i] != of[i-1] {
-			held = append(held, taskstore.Held{ID: of[i], Code: "separation_of_duties",
-				Advice: "The owners of the policy and administrators decide. The change goes on automatically when the " +
-					"other access is removed or the policy no longer applies."})
+			held = append(held, taskstore.Held{ID: of[i], Code: "separation_of_duties", Advice: advice})
 		}
 		add(&held[len(held)-1], c)
 	}

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
 // maxBulk is how many accounts can be decided at once.
@@ -89,7 +91,7 @@ type LinkResult struct {
 	// Result of the item: linked to the owner, linked to this owner before (unchanged), or failed.
 	Status string `json:"status" enum:"linked,unchanged,failed"`
 	// Why it failed: account_not_found, ambiguous_account, account_deleted, duplicate_account, identity_not_found,
-	// ambiguous_identity, no_value, invalid_item.
+	// ambiguous_identity, no_value, invalid_item, separation_of_duties.
 	Code string `json:"code,omitempty"`
 	// Why the item failed, in words.
 	Detail string `json:"detail,omitempty"`
@@ -111,10 +113,36 @@ func (r *LinkResult) fail(code, format string, args ...any) {
 	}
 }
 
-// Service assigns the owners of many accounts at once.
+// Service assigns the owners of many accounts at once. All fields but Admit are needed.
 type Service struct {
 	DB  *pg.DB
 	Now func() time.Time
+	// Admit checks the links before they are written. Nil: nothing is refused.
+	Admit account.Admission
+}
+
+// admit marks the links as failed that must not be made.
+func (s *Service) admit(ctx context.Context, tx *pg.Tx, results []LinkResult) error {
+	var links []account.Ownership
+	for _, r := range results {
+		if r.Status != itemFailed && r.account != nil {
+			links = append(links, account.Ownership{AccountID: r.AccountID, IdentityID: r.IdentityID})
+		}
+	}
+	if s.Admit == nil || len(links) == 0 {
+		return nil
+	}
+	refused, err := s.Admit(ctx, tx, links)
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		var why *fault.Fault
+		if errors.As(refused[results[i].AccountID], &why) {
+			results[i].fail(why.Code, "%s", why.Message)
+		}
+	}
+	return nil
 }
 
 const aboutBulk = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be " +
@@ -151,6 +179,9 @@ func (s *Service) BulkLink(ctx context.Context, v viewer.Viewer, b BulkLink) (ou
 		}
 		results, err := resolve(ctx, tx)
 		if err != nil {
+			return err
+		}
+		if err := s.admit(ctx, tx, results); err != nil {
 			return err
 		}
 		out = BulkLinked{DryRun: b.DryRun, Results: results}

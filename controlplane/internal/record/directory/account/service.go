@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -13,11 +14,31 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// Service serves the paths under /accounts. All fields are needed.
+// Service serves the paths under /accounts. All fields but Admit are needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
+	// Admit checks a link before it is written. Nil: nothing is refused.
+	Admit Admission
+}
+
+// Ownership is an account with the identity that is to own it.
+type Ownership struct{ AccountID, IdentityID string }
+
+// Admission returns the faults of those links that must not be made by hand, by their accounts.
+type Admission func(ctx context.Context, tx *pg.Tx, links []Ownership) (map[string]error, error)
+
+// Check is the fault of one link. Without an admission there is none.
+func (a Admission) Check(ctx context.Context, tx *pg.Tx, accountID, identityID string) error {
+	if a == nil {
+		return nil
+	}
+	refused, err := a(ctx, tx, []Ownership{{accountID, identityID}})
+	if err != nil {
+		return err
+	}
+	return refused[strings.ToLower(accountID)]
 }
 
 // Read gives one account with its counts.
@@ -84,6 +105,9 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 func (s *Service) Link(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, owner,
 	reason string) (out Account, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if err := s.Admit.Check(ctx, tx, id, owner); err != nil {
+			return err
+		}
 		out, err = Link(ctx, tx, id, match, owner, reason, s.Now())
 		return err
 	})
