@@ -89,6 +89,8 @@ create table separation_policy (
     context         jsonb       not null default '{}',
     effects         jsonb       not null default '{}',
     remediation     text        not null default '',
+    mitigation_policy_ids uuid[] not null default '{}',
+    max_mitigation  text,
     valid_from      timestamptz,
     valid_to        timestamptz,
     origin          jsonb       not null default '{"kind": "manual"}',
@@ -114,6 +116,11 @@ comment on column separation_policy.history_window is
     'ISO 8601 duration for which the second side counts after it ended, for the kind history. Null for other kinds.';
 comment on column separation_policy.effects is
     'What happens to an access request that would violate the policy while it is enforced.';
+comment on column separation_policy.mitigation_policy_ids is
+    'Mitigating controls that can be applied to violations of the policy, and proposed in requests. Empty: all that '
+    'apply, and none in requests.';
+comment on column separation_policy.max_mitigation is
+    'Longest ISO 8601 duration of a mitigation. Null: as the control says.';
 call secure_tenant_table('separation_policy');
 create unique index separation_policy_name_unique on separation_policy (tenant_id, lower(name)) where deleted_at is null;
 
@@ -725,6 +732,7 @@ comment on column mitigation.turn_at is 'When its state changes next by time alo
 call secure_tenant_table('mitigation');
 call readable_across('mitigation', 'tenant_id, turn_at');
 create index mitigation_by_control on mitigation (tenant_id, control_id);
+create index mitigation_by_request on mitigation (tenant_id, request_id) where request_id is not null;
 create index mitigation_by_person on mitigation (tenant_id, identity_id, policy_id);
 create index mitigation_turn on mitigation (turn_at) where turn_at is not null;
 create unique index mitigation_live_unique on mitigation (tenant_id, identity_id, policy_id, sides)
@@ -856,6 +864,18 @@ end $$;
 comment on function mitigation_evidence_is_a_matter is
     'Trigger on mitigation_evidence: queues the evidence for the decision task of its review.';
 
+-- +goose StatementBegin
+create function request_settles_mitigations() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_work('mitigation', array(
+        select m.id from mitigation m where m.request_id = new.request_id and m.state = 'proposed'));
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function request_settles_mitigations is
+    'Trigger on access_request_item: queues the mitigations that its request proposes when the item ends.';
+
 create trigger mitigation_evidence_is_a_matter after insert or update of verdict on mitigation_evidence
     for each row execute function mitigation_evidence_is_a_matter();
 create trigger mitigation_is_a_matter_again after update on mitigation
@@ -863,6 +883,10 @@ create trigger mitigation_is_a_matter_again after update on mitigation
     execute function mitigation_is_a_matter();
 create trigger mitigation_is_a_matter_first after insert on mitigation
     for each row execute function mitigation_is_a_matter();
+create trigger request_settles_mitigations after update of status on access_request_item
+    for each row when (new.status <> old.status
+                       and new.status in ('rejected', 'cancelled', 'expired', 'failed', 'closed'))
+    execute function request_settles_mitigations();
 create trigger violation_settles_mitigations after update on violation
     for each row when (new.state <> old.state and new.state in ('open', 'remediated'))
     execute function violation_settles_mitigations();

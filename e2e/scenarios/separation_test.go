@@ -32,6 +32,7 @@ func TestDutiesAreKeptApart(t *testing.T) {
 	t.Run("of two approvals that violate together one succeeds", func(t *testing.T) { o.in(t).approvalsRace(policy) })
 	t.Run("a request is refused with the smallest way out", func(t *testing.T) { o.in(t).refusedRequest() })
 	t.Run("native access is found, revoked and proven gone", func(t *testing.T) { o.in(t).nativeViolation() })
+	t.Run("a mitigation ends with its evidence", func(t *testing.T) { o.in(t).mitigated(policy) })
 	t.Run("a policy that loses a side is blind", func(t *testing.T) { o.in(t).blind(policy) })
 }
 

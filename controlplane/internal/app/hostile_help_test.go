@@ -155,6 +155,7 @@ func (r *raid) furnish() map[string]string {
 		ids["/policies/separation-of-duties/"], ids["/policies/duties/"], ids["other duty"])
 	r.run(violationSQL, ids["/policies/violations/"], ids["/identities/"], "policy", ids["/entitlements/grants/"])
 	r.run(controlSQL, ids["/policies/mitigation/"], "control")
+	r.run(`update mitigating_control set applies_to = '{"sod_policy_ids": [], "severities": ["low"]}'`)
 	r.run(mitigationSQL, ids["/policies/mitigations/"], ids["/policies/mitigation/"], ids["/identities/"],
 		ids["/policies/violations/"])
 	r.run(evidenceSQL, ids["evidence"], ids["/policies/mitigations/"], "x")

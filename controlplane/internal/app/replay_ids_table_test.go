@@ -132,6 +132,9 @@ POST  /access-requests                      422 {"requested_for_identity_id":"<o
 POST  /access-requests/preview              404 {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x"}
 POST  /access-requests/preview              200 {"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"},{"entitlement_id":"<own entitlement>","account_id":"<account>"}],"approvers":["<identity>"],"justification":"x"}
 POST  /access-requests/bulk                 200 {"requests":[{"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}]},{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"},{"entitlement_id":"<own entitlement>","account_id":"<account>"}],"approvers":["<identity>"]}]}
+POST  /access-requests                      422 {"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x","mitigations":[{"policy_id":"<policy>","mitigation_policy_id":"<control>","owner_id":"<identity>"}]}
+POST  /access-requests/preview              200 {"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x","mitigations":[{"policy_id":"<policy>","mitigation_policy_id":"<control>","owner_id":"<identity>"}]}
+POST  /access-requests/bulk                 200 {"requests":[{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x","mitigations":[{"policy_id":"<policy>","mitigation_policy_id":"<control>","owner_id":"<identity>"}]}]}
 POST  /access-requests/{id}/decisions       404 {"decisions":[{"item_id":"<item>","action":"approve"}]}
 POST  /access-requests/{id}/extend          422 {"items":["<item>"],"duration":"P1D"}
 POST  /access-requests/{id}/return          422 {"items":["<item>"]}
@@ -207,6 +210,10 @@ POST  /policies/separation-of-duties/{id}/simulate 422 {"owner_ids":["<identity>
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"connector","connector_id":"<connector>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"role","role_id":"<role>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"owner_ids":["<identity>"]}
+POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"mitigation_policy_ids":["<control>"]}
+PATCH /policies/separation-of-duties/{id} 422 {"mitigation_policy_ids":["<control>"]}
+POST  /policies/separation-of-duties/{id}/simulate 422 {"mitigation_policy_ids":["<control>"]}
+POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"mitigation_policy_ids":["<control>"]}
 POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"owner_ids":["<identity>"]}
 POST  /policies/conditions/validate         200 {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/emergency"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/task"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -61,6 +62,13 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) e
 	}
 	if err := accessrequest.Insert(ctx, tx, requests, items); err != nil {
 		return err
+	}
+	for _, d := range drafts {
+		for _, p := range d.Proposals {
+			if _, err := mitigation.Insert(ctx, tx, p.In, p.Target, s.Now()); err != nil {
+				return err
+			}
+		}
 	}
 	b, err := change.Open(ctx, tx, ids, s.Now())
 	if err != nil {

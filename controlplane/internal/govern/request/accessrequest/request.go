@@ -141,6 +141,24 @@ type NewAccessRequest struct {
 	FormAnswers map[string]any `json:"form_answers,omitempty"`
 	// People of your choice, where a rule lets the requester choose.
 	Approvers []string `json:"approvers,omitempty" nullable:"false" maxItems:"20" format:"uuid"`
+	// Mitigations of violations of separation-of-duties policies that the access would cause. Another person approves
+	// each; the access can be approved afterwards.
+	Mitigations []RequestedMitigation `json:"mitigations,omitempty" nullable:"false" maxItems:"20"`
+}
+
+// RequestedMitigation proposes a mitigation of a violation that the requested access would cause.
+type RequestedMitigation struct {
+	// ID of the separation-of-duties policy.
+	PolicyID string `json:"policy_id" format:"uuid"`
+	// ID of the mitigating control, one of mitigation_policies of the violation in the preview.
+	ControlID string `json:"mitigation_policy_id" format:"uuid"`
+	// ID of the identity that carries the control out. The default is the first owner of the control.
+	OwnerID string `json:"owner_id,omitempty" format:"uuid"`
+	// ISO 8601 duration from the approval of the mitigation to its end. The default is the longest that the control and
+	// the policy allow.
+	Duration string `json:"duration,omitempty" maxLength:"64" example:"P30D"`
+	// Why the violation is acceptable for the time. The default is the justification of the request.
+	Justification string `json:"justification,omitempty" maxLength:"4000"`
 }
 
 // AccessRequestItem is one thing that was asked for, with what became of it.

@@ -27,6 +27,8 @@ type Draft struct {
 	Items  []*Item
 	// Separation is what separation-of-duties policies say about the requested access.
 	Separation check.SeparationVerdict
+	// Proposals are the mitigations that the request proposes.
+	Proposals []Proposal
 	// Faults are all reasons to refuse the request. Empty: it can be submitted.
 	Faults []*fault.Fault
 }

@@ -40,6 +40,7 @@ func Examine(ctx context.Context, tx *pg.Tx, drafts []*Draft, lock bool, now tim
 	}
 	for _, d := range drafts {
 		if !d.lost() {
+			d.requireApprovers()
 			d.checkTerms(now)
 		}
 	}

@@ -19,7 +19,7 @@ func checkSeparation(ctx context.Context, tx *pg.Tx, drafts []*Draft, now time.T
 	for _, d := range drafts {
 		if own := d.additions(); !d.lost() && len(own) > 0 {
 			checked = append(checked, d)
-			candidates = append(candidates, check.Candidate{IdentityID: d.Person.ID, Add: own})
+			candidates = append(candidates, check.Candidate{IdentityID: d.Person.ID, Add: own, Proposed: d.excused()})
 		}
 	}
 	verdicts, err := check.InOrder(ctx, tx, candidates, false, now)
@@ -28,6 +28,14 @@ func checkSeparation(ctx context.Context, tx *pg.Tx, drafts []*Draft, now time.T
 	}
 	for i, d := range checked {
 		d.Separation = verdicts[i]
+	}
+	for _, d := range drafts {
+		if d.lost() {
+			continue
+		}
+		if err := d.checkMitigations(ctx, tx); err != nil {
+			return err
+		}
 		if f := d.Separation.Refusal(d.Person.Display); f != nil {
 			d.against(f.With(fault.Field{Pointer: d.conflicting(), Code: f.Code,
 				Detail: "leave this out, or resolve the violation first"}))
@@ -69,7 +77,7 @@ func (d *Draft) Warnings() []string {
 	var texts []string
 	for _, c := range d.Separation.Violations {
 		if c.Effect == check.Warn {
-			texts = append(texts, c.Sentence(d.Person.Display))
+			texts = append(texts, c.Sentence(d.Person.Display)+d.proposed(c.Policy.ID))
 		}
 	}
 	return texts

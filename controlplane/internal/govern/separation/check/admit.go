@@ -56,6 +56,9 @@ func assigned(ctx context.Context, tx *pg.Tx, v SeparationVerdict) (SeparationVe
 		c := &v.Violations[i]
 		if p := book.Policies[c.Policy.ID]; p.Mode == separationpolicy.Enforce {
 			c.Effect = p.OnAssign
+			if c.Effect == Block && c.Mitigation != nil && c.Mitigation.State != proposed {
+				c.Effect = Warn
+			}
 		}
 	}
 	v.Effect = worst(v.Violations)

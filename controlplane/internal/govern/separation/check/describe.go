@@ -15,6 +15,10 @@ import (
 type Found struct {
 	Person    *effective.Person
 	Violation conflict.Violation
+	// Cover is the mitigation of the violation, or the one that is proposed. Nil: none, or it was not asked for.
+	Cover *Cover
+	// Excused says that the violation blocks no request: it is mitigated, or the request proposes a mitigation.
+	Excused bool
 }
 
 // Describe puts violations into words, of any number of people by two queries.
@@ -44,8 +48,17 @@ func Describe(ctx context.Context, tx *pg.Tx, b *rulebook.Book, found []Found) (
 	if err := effective.Name(ctx, tx, sources); err != nil {
 		return nil, err
 	}
+	available, err := controls(ctx, tx, b, found)
+	if err != nil {
+		return nil, err
+	}
 	for i, f := range found {
 		out[i] = f.describe(b, names)
+		for _, id := range b.Policies[f.Violation.Policy.ID].ControlIDs {
+			if c, enabled := available[id]; enabled {
+				out[i].Controls = append(out[i].Controls, c)
+			}
+		}
 	}
 	return out, nil
 }
@@ -64,9 +77,14 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		},
 		Grade:       string(f.Violation.Grade),
 		CuresProven: f.Violation.Proven,
-		Effect:      effectOf(policy),
+		Effect:      f.effect(b),
+		Controls:    []AvailableControl{},
 		Remediation: policy.Remediation,
 		Cures:       []ConflictCure{},
+	}
+	if f.Cover != nil {
+		c.Mitigation = &ConflictMitigation{ID: f.Cover.ID, Control: f.Cover.Control, State: f.Cover.State,
+			EndsAt: f.Cover.EndsAt}
 	}
 	for _, side := range f.Violation.Sides {
 		c.Sides = append(c.Sides, f.side(b, side, names))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,8 +35,15 @@ func Person(
 		found = Involving(found, p.Added())
 	}
 	all := make([]Found, len(found))
+	var covers Covers
+	if len(found) > 0 {
+		if covers, err = ReadCovers(ctx, tx, []string{identityID}); err != nil {
+			return v, err
+		}
+	}
 	for i := range found {
 		all[i] = Found{Person: p, Violation: found[i]}
+		all[i].weigh(book, covers, nil)
 	}
 	if v.Violations, err = Describe(ctx, tx, book, all); err != nil {
 		return v, err
@@ -48,6 +56,7 @@ func Person(
 type Candidate struct {
 	IdentityID string
 	Add        []effective.Addition
+	Proposed   []string // IDs of policies for whose violations a mitigation is proposed with the request
 }
 
 // InOrder returns the verdict about each candidate, together with those of the same person before it that are not
@@ -82,6 +91,10 @@ func InOrder(
 	if err != nil {
 		return nil, err
 	}
+	covers, err := ReadCovers(ctx, tx, slices.Collect(maps.Keys(changes)))
+	if err != nil {
+		return nil, err
+	}
 	var found []Found
 	var of []int // candidates, in the order of found
 	taken := map[string][]int{}
@@ -90,8 +103,10 @@ func InOrder(
 		p := people[c.IdentityID].WithAdded(with)
 		blocked := false
 		for _, v := range Involving(book.Rules.Check(&p.Access), p.Added()) {
-			blocked = blocked || effectOf(book.Policies[v.Policy.ID]) == Block
-			found, of = append(found, Found{Person: p, Violation: v}), append(of, i)
+			one := Found{Person: p, Violation: v}
+			one.weigh(book, covers, c.Proposed)
+			blocked = blocked || one.effect(book) == Block
+			found, of = append(found, one), append(of, i)
 		}
 		if !blocked {
 			taken[c.IdentityID] = with

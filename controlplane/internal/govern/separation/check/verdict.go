@@ -63,6 +63,17 @@ func (v SeparationVerdict) Blocks(id string) bool {
 	return false
 }
 
+// Involves reports whether an added source is part of a violation of a policy.
+func (v SeparationVerdict) Involves(policyID, id string) bool {
+	return slices.ContainsFunc(v.Violations, func(c SeparationConflict) bool {
+		return c.Policy.ID == policyID && slices.ContainsFunc(c.Sides, func(side ConflictSide) bool {
+			return slices.ContainsFunc(side.Access, func(a ConflictAccess) bool {
+				return a.Source != nil && a.Source.Kind == effective.KindAdded && a.Source.ID == id
+			})
+		})
+	})
+}
+
 // SeparationConflict is one violation of a separation-of-duties policy by one person.
 type SeparationConflict struct {
 	// Policy that is violated.
@@ -77,10 +88,26 @@ type SeparationConflict struct {
 	Cures []ConflictCure `json:"cures" nullable:"false"`
 	// Whether no smaller set exists. False if the search ended at its limit.
 	CuresProven bool `json:"cures_proven"`
-	// Effect of the policy on a request that would cause the violation.
+	// Effect of the policy on a request that would cause the violation. A violation that is mitigated only warns.
 	Effect string `json:"effect" enum:"record,warn,block"`
+	// Mitigation of the violation that was approved or is proposed, in verdicts about requests. Otherwise null.
+	Mitigation *ConflictMitigation `json:"mitigation"`
+	// Mitigating controls that a request can propose for the violation. Empty: none.
+	Controls []AvailableControl `json:"mitigation_policies" nullable:"false"`
 	// Advice of the policy on how to resolve the violation. Empty if there is none.
 	Remediation string `json:"remediation"`
+}
+
+// ConflictMitigation is a mitigation of a violation.
+type ConflictMitigation struct {
+	// ID of the mitigation.
+	ID string `json:"id"`
+	// Name of the control.
+	Control string `json:"control"`
+	// State of the mitigation.
+	State string `json:"state" enum:"proposed,active,evidence_due,evidence_overdue"`
+	// Time at which it ends at the latest. Null: it was not approved.
+	EndsAt *time.Time `json:"ends_at"`
 }
 
 // ConflictPolicy is the policy of a violation.
@@ -215,6 +242,13 @@ func (c SeparationConflict) sentence(begin string) string {
 	}
 	if ways := c.ways(); ways != "" {
 		text += " " + ways
+	}
+	if m := c.Mitigation; m != nil && m.State == proposed {
+		text += fmt.Sprintf(" The mitigation %q has not been approved.", m.Control)
+	} else if m != nil {
+		text += fmt.Sprintf(" The mitigation %q covers it until %s.", m.Control, m.EndsAt.Format(time.DateOnly))
+	} else if c.Effect == Block && len(c.Controls) > 0 {
+		text += fmt.Sprintf(" Or propose a mitigation, such as %q.", c.Controls[0].Name)
 	}
 	return text
 }

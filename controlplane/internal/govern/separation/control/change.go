@@ -67,6 +67,9 @@ func Retire(ctx context.Context, tx *pg.Tx, c Control) error {
 	if err != nil {
 		return err
 	}
+	if err := unnamed(ctx, tx, c); err != nil {
+		return err
+	}
 	if n > 0 {
 		return fault.Coded(fault.Conflict, "control_in_use",
 			"The control %q is applied or proposed %d times, so it cannot be deleted. Disable it, or withdraw these "+
@@ -80,4 +83,22 @@ func Retire(ctx context.Context, tx *pg.Tx, c Control) error {
 		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{Action: "mitigating_control.deleted", Subject: c.AuditSubject()})
+}
+
+// unnamed refuses to delete a control that a separation-of-duties policy names.
+func unnamed(ctx context.Context, tx *pg.Tx, c Control) error {
+	const sql = `
+		select p.name
+		  from separation_policy p
+		 where p.mitigation_policy_ids @> array[$1::uuid]
+		   and p.deleted_at is null
+		 order by p.name
+		 limit 5`
+	names, err := pg.All[string](ctx, tx, "find policies that name control", sql, c.ID)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return fault.Coded(fault.Conflict, "control_in_use",
+		"The policy %q names the control %q, so it cannot be deleted. Remove it from mitigation_policy_ids first.",
+		names[0], c.Name).Also("policies", names)
 }

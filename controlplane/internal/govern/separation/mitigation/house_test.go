@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/evidence"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationtest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -52,6 +53,7 @@ func open(t testing.TB) *house {
 		return slices.Concat(
 			(&control.Service{DB: db, Cursors: cursors}).Routes(),
 			h.service.Routes(),
+			(&separationpolicy.Service{DB: db, Cursors: cursors}).Routes(),
 			(&evidence.Service{DB: db, Cursors: cursors, Now: h.now}).Routes(),
 			(&violation.Service{DB: db, Cursors: cursors, Now: h.now}).Routes(),
 		)

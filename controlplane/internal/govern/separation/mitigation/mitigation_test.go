@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationtest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -56,6 +57,23 @@ func TestMitigationEndsAfterItsDuration(t *testing.T) {
 	h.pass(day)
 	h.is(id, "expired", "open")
 	h.Refused(409, "invalid_transition", "admin", "POST", path+"/"+id+"/withdraw", map[string]any{"reason": "late"})
+}
+
+func TestMitigatedViolationAdmitsDirectGrants(t *testing.T) {
+	h := open(t)
+	id := h.propose(h.control(nil), "P30D")
+	admit := func() error {
+		return h.as("admin", func(ctx context.Context, tx *pg.Tx) error {
+			return separation.AdmitGrant(ctx, tx, h.Ann, h.Groups["PAY-RUN"])
+		})
+	}
+	if err := admit(); !fault.IsCode(err, "separation_of_duties") {
+		t.Errorf("admitted before the approval: %v", err)
+	}
+	h.approve(id)
+	if err := admit(); err != nil {
+		t.Errorf("refused after the approval: %v", err)
+	}
 }
 
 func TestNobodyApprovesTheirOwn(t *testing.T) {
@@ -204,4 +222,29 @@ func TestMitigationsAreSeenByThoseWhoMay(t *testing.T) {
 			t.Errorf("%s: %d mitigations; want %d", query, len(a.Items()), want)
 		}
 	}
+}
+
+func TestPolicyNamesTheControlsOfItsViolations(t *testing.T) {
+	h := open(t)
+	named, other := h.control(nil), h.control(nil)
+	policy := "/policies/separation-of-duties/" + h.Policy
+	h.Refused(422, "validation_failed", "admin", "PATCH", policy,
+		map[string]any{"mitigation_policy_ids": []string{separationtest.NewID()}})
+	h.Refused(422, "validation_failed", "admin", "PATCH", policy, map[string]any{"max_mitigation": "P1Y"})
+	a := h.Must(200, "admin", "PATCH", policy,
+		map[string]any{"mitigation_policy_ids": []string{named}, "max_mitigation": "P30D"})
+	if got := a.Body["mitigation_policy_ids"]; len(got.([]any)) != 1 || a.Text("max_mitigation") != "P30D" {
+		t.Errorf("the policy has %v and %v", got, a.Body["max_mitigation"])
+	}
+	ask := map[string]any{"mitigation_policy_id": other, "violation_id": h.Violation, "justification": "x"}
+	h.Refused(409, "control_not_applicable", "admin", "POST", path, ask)
+	ask["mitigation_policy_id"], ask["duration"] = named, "P31D"
+	h.Refused(422, "validation_failed", "admin", "POST", path, ask)
+	delete(ask, "duration")
+	if made := h.Must(201, "admin", "POST", path, ask); made.Text("duration") != "P30D" {
+		t.Errorf("the duration is %s; want P30D", made.Text("duration"))
+	}
+	h.Must(204, "admin", "DELETE", controls+"/"+other, nil)
+	h.Exec(`update mitigation set state = 'refused'`)
+	h.Refused(409, "control_in_use", "admin", "DELETE", controls+"/"+named, nil)
 }

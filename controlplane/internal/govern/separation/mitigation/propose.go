@@ -3,6 +3,7 @@ package mitigation
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,13 +35,14 @@ type NewMitigation struct {
 	Justification string `json:"justification" minLength:"1" maxLength:"4000"`
 }
 
-// target is the violation that a proposal is for.
-type target struct {
+// Target is the violation that a proposal is for.
+type Target struct {
 	IdentityID string `db:"identity_id"`
 	PolicyID   string `db:"policy_id"`
 	Sides      string `db:"sides"`
 	State      string `db:"state"`
 	Severity   string `db:"severity"`
+	RequestID  string `db:"request_id"` // access request that would cause it; empty: it exists
 }
 
 // Propose proposes a mitigation of an open violation, or one that replaces the mitigation of a violation.
@@ -51,11 +53,11 @@ func Propose(ctx context.Context, tx *pg.Tx, in NewMitigation, now time.Time) (M
 		return Mitigation{}, missing
 	}
 	const sql = `
-		select v.identity_id::text, v.policy_id::text, v.sides, v.state, v.severity
+		select v.identity_id::text, v.policy_id::text, v.sides, v.state, v.severity, '' as request_id
 		  from violation v
 		 where v.id = $1
 		   for update of v`
-	v, err := pg.One[target](ctx, tx, "find violation to mitigate", sql, in.ViolationID)
+	v, err := pg.One[Target](ctx, tx, "find violation to mitigate", sql, in.ViolationID)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Mitigation{}, missing
@@ -65,44 +67,69 @@ func Propose(ctx context.Context, tx *pg.Tx, in NewMitigation, now time.Time) (M
 		return Mitigation{}, fault.Coded(fault.Conflict, "invalid_transition",
 			"The violation is %s and needs no mitigation.", v.State).Also("allowed", []string{})
 	}
-	return propose(ctx, tx, in, v, now)
+	if err := in.Check(ctx, tx, v); err != nil {
+		return Mitigation{}, err
+	}
+	return Insert(ctx, tx, in, v, now)
 }
 
-// propose checks a proposal against the control and writes it.
-func propose(ctx context.Context, tx *pg.Tx, in NewMitigation, v target, now time.Time) (Mitigation, error) {
+// terms are what a policy says about its mitigations.
+type terms struct {
+	Controls []string `db:"controls"`
+	Longest  *string  `db:"longest"`
+}
+
+// Check checks a proposal against the control and the policy, and fills in its defaults.
+func (in *NewMitigation) Check(ctx context.Context, tx *pg.Tx, v Target) error {
 	c, err := control.Find(ctx, tx, in.ControlID, " for share of c")
 	if fault.Is(err, fault.NotFound) {
-		return Mitigation{}, fault.New(fault.Invalid, "Mitigating control %s was not found.", in.ControlID).
+		return fault.New(fault.Invalid, "Mitigating control %s was not found.", in.ControlID).
 			With(fault.Field{Pointer: "#/mitigation_policy_id", Code: "not_found",
 				Detail: "choose one of GET /policies/mitigation"})
 	}
 	if err != nil {
-		return Mitigation{}, err
+		return err
 	}
-	if !c.Enabled || !c.Covers(v.PolicyID, v.Severity) {
-		return Mitigation{}, fault.Coded(fault.Conflict, "control_not_applicable",
+	const sql = `
+		select p.mitigation_policy_ids::text[] as controls, p.max_mitigation as longest
+		  from separation_policy p
+		 where p.id = $1`
+	policy, err := pg.One[terms](ctx, tx, "read what a policy says about mitigations", sql, v.PolicyID)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if !c.Enabled || !c.Covers(v.PolicyID, v.Severity) || !policy.allow(c.ID, v.RequestID != "") {
+		return fault.Coded(fault.Conflict, "control_not_applicable",
 			"The control %q is disabled, or cannot be applied to violations of this policy with the severity %s.",
 			c.Name, v.Severity).
 			With(fault.Field{Pointer: "#/mitigation_policy_id", Code: "control_not_applicable",
 				Detail: "choose another control"})
 	}
-	if in.Duration == "" {
-		in.Duration = c.MaxDuration
+	longest, most := c.MaxDuration, c.Longest()
+	if policy.Longest != nil {
+		if d, err := span.Parse(*policy.Longest); err == nil && d < most {
+			longest, most = *policy.Longest, d
+		}
 	}
-	if d, err := span.Parse(in.Duration); err != nil || d < span.Day || d > c.Longest() {
-		return Mitigation{}, fault.New(fault.Invalid,
-			"%q is not an ISO 8601 duration from P1D to %s, the longest that the control %q allows.", in.Duration,
-			c.MaxDuration, c.Name).
+	if in.Duration == "" {
+		in.Duration = longest
+	}
+	if d, err := span.Parse(in.Duration); err != nil || d < span.Day || d > most {
+		return fault.New(fault.Invalid,
+			"%q is not an ISO 8601 duration from P1D to %s, the longest that the control and the policy allow.",
+			in.Duration, longest).
 			With(fault.Field{Pointer: "#/duration", Code: "duration_exceeds_limit",
-				Detail: "give a duration from P1D to " + c.MaxDuration})
+				Detail: "give a duration from P1D to " + longest})
 	}
 	if in.OwnerID == "" && len(c.OwnerIDs) > 0 {
 		in.OwnerID = c.OwnerIDs[0]
 	}
-	if err := checkOwner(ctx, tx, in.OwnerID, v.IdentityID); err != nil {
-		return Mitigation{}, err
-	}
-	return insert(ctx, tx, in, v, now)
+	return checkOwner(ctx, tx, in.OwnerID, v.IdentityID)
+}
+
+// allow reports whether the policy lets a control be applied, or proposed by a request.
+func (t terms) allow(controlID string, requested bool) bool {
+	return slices.Contains(t.Controls, controlID) || len(t.Controls) == 0 && !requested
 }
 
 // checkOwner refuses an owner who is not active, or who is the person concerned.
@@ -127,13 +154,14 @@ func checkOwner(ctx context.Context, tx *pg.Tx, id, person string) error {
 	return err
 }
 
-// insert writes and audits a proposal.
-func insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v target, now time.Time) (Mitigation, error) {
+// Insert writes and audits a proposal that Check has accepted.
+func Insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v Target, now time.Time) (Mitigation, error) {
 	const sql = `
-		insert into mitigation (tenant_id, id, control_id, identity_id, policy_id, sides, violation_id, severity,
-		                        owner_id, justification, duration, requested_by, requested_at)
-		values (current_tenant(), @id, @control, @identity, @policy, @sides, nullif(@violation, '')::uuid, @severity,
-		        @owner, @justification, @duration, @by, @now)`
+		insert into mitigation (tenant_id, id, control_id, identity_id, policy_id, sides, violation_id,
+		                        request_id, severity, owner_id, justification, duration, requested_by,
+		                        requested_at)
+		values (current_tenant(), @id, @control, @identity, @policy, @sides, nullif(@violation, '')::uuid,
+		        nullif(@request, '')::uuid, @severity, @owner, @justification, @duration, @by, @now)`
 	id := uuid.Must(uuid.NewV7()).String()
 	err := pg.Exec(ctx, tx, "insert mitigation", sql, pgx.NamedArgs{
 		"id":            id,
@@ -142,6 +170,7 @@ func insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v target, now time
 		"policy":        v.PolicyID,
 		"sides":         v.Sides,
 		"violation":     in.ViolationID,
+		"request":       v.RequestID,
 		"severity":      v.Severity,
 		"owner":         in.OwnerID,
 		"justification": strings.TrimSpace(in.Justification),

@@ -33,7 +33,7 @@ func (s *Service) Kinds() []queue.Kind {
 		{
 			Name:    "mitigation",
 			Title:   "Mitigations of changed violations",
-			About:   "Ends mitigations whose violations were remediated or have become graver.",
+			About:   "Ends mitigations whose violations were remediated or raised, or whose requests ended.",
 			Subject: "mitigation",
 			Group:   group,
 			Batch:   100,
@@ -99,20 +99,28 @@ func advance(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 	return err
 }
 
-// follow ends mitigations whose violations were remediated since they were proposed, or are graver than approved.
+// follow ends mitigations whose violations were remediated since they were proposed, or are graver than approved, and
+// proposals of requests that have ended.
 func follow(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) error {
 	const sql = `
 		select m.id::text,
 		       count(v.id) filter (where v.state <> 'remediated') = 0
-		           and count(v.id) filter (where v.remediated_at >= m.requested_at) > 0 as settled,
+		           and count(v.id) filter (where v.remediated_at >= m.requested_at) > 0
+		           or m.state = 'proposed' and m.request_id is not null
+		           and not exists (select
+		                             from access_request_item i
+		                            where i.request_id = m.request_id
+		                              and i.status not in ('rejected', 'cancelled', 'expired', 'failed', 'closed'))
+		           as settled,
 		       count(v.id) filter (where v.state <> 'remediated' and array_position(r.ranks, v.severity)
 		           > array_position(r.ranks, m.severity)) > 0 as raised
 		  from mitigation m
 		 cross join (select array['low', 'medium', 'high', 'critical'] as ranks) r
-		  join violation v on v.identity_id = m.identity_id and v.policy_id = m.policy_id and m.sides in ('', v.sides)
+		  left join violation v on v.identity_id = m.identity_id and v.policy_id = m.policy_id
+		                       and m.sides in ('', v.sides)
 		 where m.id = any($1::text[]::uuid[])
 		   and (m.state = 'proposed' or mitigating(m.state))
-		 group by m.id, m.severity, m.requested_at, r.ranks
+		 group by m.id, m.severity, m.state, m.request_id, m.requested_at, r.ranks
 		 order by m.id`
 	type finding struct {
 		ID      string `db:"id"`

@@ -39,7 +39,8 @@ type Policy struct {
 	OnDetect    string // task or record
 	OwnerIDs    []string
 	Remediation string
-	BlindSides  []int // positions of sides that no person can perform at present
+	ControlIDs  []string // mitigating controls that requests can propose
+	BlindSides  []int    // positions of sides that no person can perform at present
 }
 
 // Blind reports whether a side of the policy can be performed by nobody at present.
@@ -106,6 +107,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 			OnDetect:    effects.OnDetect,
 			OwnerIDs:    p.OwnerIDs,
 			Remediation: p.Remediation,
+			ControlIDs:  p.ControlIDs,
 			BlindSides:  p.SidesWithin(blind),
 		}
 	}

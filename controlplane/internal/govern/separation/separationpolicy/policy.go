@@ -70,6 +70,11 @@ type SeparationPolicyFields struct {
 	Effects Effects `json:"effects" db:"effects" required:"false"`
 	// Advice on how to resolve a violation. Empty if there is none.
 	Remediation string `json:"remediation" db:"remediation" required:"false" maxLength:"4000"`
+	// IDs of the mitigating controls that can be applied to violations of the policy. A request that the policy blocks
+	// can propose one of them. Empty: any control that applies, and none in requests.
+	ControlIDs []string `json:"mitigation_policy_ids" db:"mitigation_policy_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid"`
+	// Longest duration of a mitigation of the policy, as an ISO 8601 duration. Null: as the control says.
+	MaxMitigation *string `json:"max_mitigation" db:"max_mitigation" required:"false" maxLength:"64" example:"P30D"`
 	// Time from which the policy is evaluated. Null: at once.
 	ValidFrom *time.Time `json:"valid_from" db:"valid_from" required:"false"`
 	// Time until which the policy is evaluated. Null: without end.

@@ -15,7 +15,8 @@ import (
 // columns are the columns of Policy.
 const columns = `p.id, p.name, p.description, p.rationale, p.regulation_refs, p.owner_ids::text[] as owner_ids,
 	p.enabled, p.mode, p.severity, p.kind, p.sides, p.n, p.matrix, p.history_window, p.context, p.effects,
-	p.remediation, p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
+	p.remediation, p.mitigation_policy_ids::text[] as mitigation_policy_ids, p.max_mitigation,
+	p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
 
 // Filters narrow a list of policies. All given filters must match.
 type Filters struct {
@@ -225,6 +226,8 @@ func (f Fields) args(id string) pgx.NamedArgs {
 		"context":         f.Context,
 		"effects":         f.Effects,
 		"remediation":     f.Remediation,
+		"control_ids":     f.ControlIDs,
+		"max_mitigation":  f.MaxMitigation,
 		"valid_from":      f.ValidFrom,
 		"valid_to":        f.ValidTo,
 	}
@@ -235,10 +238,12 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
 		insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids, enabled,
 		                               mode, severity, kind, sides, duty_ids, n, matrix, history_window, context,
-		                               effects, remediation, valid_from, valid_to, origin)
+		                               effects, remediation, mitigation_policy_ids, max_mitigation, valid_from,
+		                               valid_to, origin)
 		values (current_tenant(), @id, @name, @description, @rationale, @regulation_refs,
 		        @owner_ids::text[]::uuid[], @enabled, @mode, @severity, @kind, @sides, @duty_ids::text[]::uuid[], @n,
-		        @matrix, @history_window, @context, @effects, @remediation, @valid_from, @valid_to, @origin)`
+		        @matrix, @history_window, @context, @effects, @remediation, @control_ids::text[]::uuid[],
+		        @max_mitigation, @valid_from, @valid_to, @origin)`
 	args := n.args(id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert separation-of-duties policy", sql, args); err != nil {
@@ -255,6 +260,7 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		       owner_ids = @owner_ids::text[]::uuid[], enabled = @enabled, mode = @mode, severity = @severity,
 		       kind = @kind, sides = @sides, duty_ids = @duty_ids::text[]::uuid[], n = @n, matrix = @matrix,
 		       history_window = @history_window, context = @context, effects = @effects, remediation = @remediation,
+		       mitigation_policy_ids = @control_ids::text[]::uuid[], max_mitigation = @max_mitigation,
 		       valid_from = @valid_from, valid_to = @valid_to, updated_at = now(), version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write separation-of-duties policy", sql, f.args(id)); err != nil {

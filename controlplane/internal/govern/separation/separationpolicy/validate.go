@@ -20,6 +20,9 @@ var kinds = []string{"pair", "n_of_m", "matrix", "companion", "history"}
 // longest is the longest window of a history policy.
 const longest = 10 * 365 * span.Day
 
+// longestMitigation is the longest mitigation that any control allows.
+const longestMitigation = 730 * span.Day
+
 // Check completes the fields, and compares what they name with what is stored. The duties are locked, so that none is
 // deleted before the policy is written. A fault is of kind Invalid or, if another policy has the name, Conflict. id is
 // that of the policy, or empty.
@@ -31,6 +34,9 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, id string) error {
 		return err
 	}
 	if err := f.checkDuties(ctx, tx); err != nil {
+		return err
+	}
+	if err := f.checkControls(ctx, tx); err != nil {
 		return err
 	}
 	if err := f.checkName(ctx, tx, id); err != nil {
@@ -73,6 +79,12 @@ func (f *Fields) Complete() error {
 		wrong.add("#/context", "invalid", "A companion policy compares no context. Leave out same_environment, "+
 			"same_legal_entity and same_attributes.")
 	}
+	if f.MaxMitigation != nil {
+		if d, err := span.Parse(*f.MaxMitigation); err != nil || d < span.Day || d > longestMitigation {
+			wrong.add("#/max_mitigation", "invalid", "%q is not an ISO 8601 duration from P1D to P730D.",
+				*f.MaxMitigation)
+		}
+	}
 	if f.ValidFrom != nil && f.ValidTo != nil && !f.ValidFrom.Before(*f.ValidTo) {
 		wrong.add("#/valid_to", "invalid", "The policy ends before it begins. Set valid_to to a later time than %s.",
 			f.ValidFrom.Format(time.RFC3339))
@@ -100,6 +112,7 @@ func (f *Fields) fill() {
 		}
 	}
 	f.OwnerIDs, f.Context.SameAttributes = distinct(lower(f.OwnerIDs)), distinct(f.Context.SameAttributes)
+	f.ControlIDs = distinct(lower(f.ControlIDs))
 	f.RegulationRefs = append([]string{}, f.RegulationRefs...)
 	f.Sides = slices.Clone(f.Sides)
 	for i := range f.Sides {
@@ -259,6 +272,32 @@ func (f *Fields) checkDuties(ctx context.Context, tx *pg.Tx) error {
 		}
 		if strings.TrimSpace(side.Label) == "" && len(side.DutyIDs) > 0 {
 			side.Label = names[side.DutyIDs[0]]
+		}
+	}
+	return wrong.fault()
+}
+
+// checkControls locks the mitigating controls that the policy names.
+func (f *Fields) checkControls(ctx context.Context, tx *pg.Tx) error {
+	const sql = `
+		select c.id::text
+		  from mitigating_control c
+		 where c.id = any($1::text[]::uuid[])
+		   and c.deleted_at is null
+		   for key share of c`
+	if len(f.ControlIDs) == 0 {
+		return nil
+	}
+	ids := slices.DeleteFunc(slices.Clone(f.ControlIDs), func(id string) bool { return !listing.IsID(id) })
+	known, err := pg.All[string](ctx, tx, "lock controls of policy", sql, ids)
+	if err != nil {
+		return err
+	}
+	var wrong problems
+	for i, id := range f.ControlIDs {
+		if !slices.Contains(known, id) {
+			wrong.add(fmt.Sprintf("#/mitigation_policy_ids/%d", i), "unknown_control",
+				"Mitigating control %s was not found. Choose one of GET /policies/mitigation.", id)
 		}
 	}
 	return wrong.fault()

@@ -21,7 +21,9 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		           'regulation_refs', p.regulation_refs, 'owner_ids', p.owner_ids, 'enabled', p.enabled,
 		           'mode', p.mode, 'severity', p.severity, 'kind', p.kind, 'sides', p.sides, 'n', p.n,
 		           'matrix', p.matrix, 'history_window', p.history_window, 'context', p.context,
-		           'effects', p.effects, 'remediation', p.remediation, 'valid_from', p.valid_from,
+		           'effects', p.effects, 'remediation', p.remediation,
+		           'mitigation_policy_ids', p.mitigation_policy_ids, 'max_mitigation', p.max_mitigation,
+		           'valid_from', p.valid_from,
 		           'valid_to', p.valid_to), @by
 		  from separation_policy p
 		 where p.id = @id`

@@ -14,7 +14,7 @@ import (
 // those that a mitigation covers.
 type Acceptances struct {
 	marked map[key]stored
-	covers covers
+	covers check.Covers
 }
 
 // ReadAcceptances reads the accepted violations of people.
@@ -28,14 +28,14 @@ func ReadAcceptances(ctx context.Context, tx *pg.Tx, people []string) (a Accepta
 	for _, s := range all {
 		a.marked[key{s.IdentityID, s.PolicyID, s.Sides}] = s
 	}
-	a.covers, err = readCovers(ctx, tx, people)
+	a.covers, err = check.ReadCovers(ctx, tx, people)
 	return a, err
 }
 
 // Cover reports whether a violation that was found is accepted, with the access and the version of the policy now.
 func (a Acceptances) Cover(f check.Found, b *rulebook.Book) bool {
 	k, policy := keyOf(f), b.Policies[f.Violation.Policy.ID]
-	if a.covers.cover(k, policy.Severity) {
+	if a.covers.Of(k.identity, k.policy, k.sides, policy.Severity).Mitigates() {
 		return true
 	}
 	s, marked := a.marked[k]

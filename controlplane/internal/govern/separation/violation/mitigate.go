@@ -2,7 +2,6 @@ package violation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,36 +12,6 @@ import (
 
 // Of names the violations of a policy by a person. Without Sides, those between all sides of a matrix.
 type Of struct{ IdentityID, PolicyID, Sides string }
-
-// cover is a mitigation that is in force.
-type cover struct {
-	IdentityID string
-	PolicyID   string
-	Sides      string
-	Severity   string
-}
-
-// covers are the mitigations of people that are in force.
-type covers []cover
-
-// readCovers reads the mitigations of people that are in force.
-func readCovers(ctx context.Context, tx *pg.Tx, people []string) (covers, error) {
-	const sql = `
-		select m.identity_id::text, m.policy_id::text, m.sides, m.severity
-		  from mitigation m
-		 where m.identity_id = any(@people::text[]::uuid[])
-		   and mitigating(m.state)`
-	return pg.AllBy(ctx, tx, "read mitigations of people", pgx.RowToStructByPos[cover], sql,
-		pgx.NamedArgs{"people": people})
-}
-
-// cover reports whether a mitigation covers a violation of this severity.
-func (all covers) cover(k key, severity string) bool {
-	return slices.ContainsFunc(all, func(c cover) bool {
-		return c.IdentityID == k.identity && c.PolicyID == k.policy && (c.Sides == "" || c.Sides == k.sides) &&
-			severities[c.Severity] >= severities[severity]
-	})
-}
 
 // Mitigate makes violations mitigated that a mitigation covers now.
 func Mitigate(ctx context.Context, tx *pg.Tx, of Of, mitigationID string, now time.Time) error {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -88,7 +87,7 @@ func Record(
 	if err != nil {
 		return n, err
 	}
-	covers, err := readCovers(ctx, tx, people)
+	covers, err := check.ReadCovers(ctx, tx, people)
 	if err != nil {
 		return n, err
 	}
@@ -136,7 +135,7 @@ func Record(
 func difference(
 	before stored,
 	exists bool,
-	covers covers,
+	covers check.Covers,
 	f check.Found,
 	b *rulebook.Book,
 	k key,
@@ -156,7 +155,7 @@ func difference(
 		Name:           policy.Name,
 		Action:         "violation.found",
 	}
-	covered := covers.cover(k, policy.Severity)
+	covered := covers.Of(k.identity, k.policy, k.sides, policy.Severity).Mitigates()
 	if !exists {
 		c.ID = uuid.Must(uuid.NewV7()).String()
 		if covered {
@@ -209,15 +208,7 @@ func gone(before stored, k key, b *rulebook.Book) change {
 
 // keyOf is the key of a finding.
 func keyOf(f check.Found) key {
-	k := key{identity: f.Person.ID, policy: f.Violation.Policy.ID}
-	if f.Violation.Policy.Kind == conflict.Matrix {
-		var sides []string
-		for _, s := range f.Violation.Sides {
-			sides = append(sides, fmt.Sprint(s.Side))
-		}
-		k.sides = strings.Join(sides, "-")
-	}
-	return k
+	return key{identity: f.Person.ID, policy: f.Violation.Policy.ID, sides: check.Sides(f.Violation)}
 }
 
 // entitlements are all that perform a side, sorted.
