@@ -82,6 +82,8 @@ create table access_policy (
     subject        jsonb       not null,
     resources      jsonb       not null default '{}',
     lifecycle      jsonb       not null default '{}',
+    constraints    jsonb       not null default '{}',
+    schedule       jsonb,
     breaker        jsonb,
     tripped_at     timestamptz,
     origin         jsonb       not null default '{"kind": "manual"}',
@@ -96,13 +98,13 @@ create table access_policy (
     accepted_at    timestamptz,
     breaker_reason text,
     constraint access_policy_pk primary key (tenant_id, id),
-    constraint access_policy_effect_known check (effect in ('assign', 'deny')),
+    constraint access_policy_effect_known check (effect in ('assign', 'deny', 'eligible')),
     constraint access_policy_mode_known check (mode in ('shadow', 'enforce'))
 );
 comment on table access_policy is
-    'One access policy: a rule that assigns or denies access to the people who meet a condition. Enabled policies '
-    'are evaluated whenever an identity is created or changes. The column birthright marks baseline access and '
-    'sets the kind of the reasons.';
+    'One access policy: a rule that assigns or denies access to the people who meet a condition, or lets them '
+    'request it. Enabled policies are evaluated whenever an identity is created or changes. The '
+    'column birthright marks baseline access and sets the kind of the reasons.';
 comment on column access_policy.tripped_at is
     'When the policy exceeded the limit of its circuit breaker. Until a person accepts the changes, none of them '
     'is applied. Null while the breaker is closed.';
@@ -111,7 +113,10 @@ comment on column access_policy.needs is
 comment on column access_policy.allowance is
     'Number of additional changes that a person accepted beyond the circuit breaker''s limit. It applies for one '
     'breaker window from accepted_at.';
+comment on column access_policy.schedule is
+    'Period and weekly windows in which the policy applies, in the tenant''s time zone. Null means at all times.';
 call secure_tenant_table('access_policy');
+create index access_policy_eligible on access_policy (tenant_id, priority, id) where effect = 'eligible' and enabled and mode = 'enforce' and deleted_at is null;
 create index access_policy_live on access_policy (tenant_id, id) where deleted_at is null;
 
 create table access_policy_version (
@@ -153,8 +158,8 @@ create table policy_walk (
 );
 comment on table policy_walk is 'Progress of the policy evaluation for all people in a tenant.';
 comment on column policy_walk.fresh_until is
-    'End of the tenant''s day for which dates were last compared. If policies use relative dates, all people are '
-    'evaluated once a day. Null before the first evaluation.';
+    'When time alone may change the result: the end of the tenant''s day, or the next start or end in the schedule '
+    'of a policy. If policies use relative dates, all people are evaluated once a day. Null before the first evaluation.';
 call secure_tenant_table('policy_walk', 'select, insert, update');
 call readable_across('policy_walk', 'tenant_id, fresh_until, started_at, finished_at');
 

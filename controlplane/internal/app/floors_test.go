@@ -80,11 +80,11 @@ var packages = map[string][]string{
 	"govern/chain":       {"approval", "condition", "decision"},
 	"govern/fulfil":      {},
 	"govern/request": {
-		"approval", "catalogue", "chain", "condition", "decision", "fulfil", "separation",
+		"approval", "catalogue", "chain", "condition", "decision", "fulfil", "policy", "separation",
 	},
 	"govern/matter":    {"decision", "pack", "separation"},
 	"govern/rolemodel": {"condition", "decision", "policy", "separation"},
-	"govern/catalogue": {"approval", "condition"},
+	"govern/catalogue": {"approval", "condition", "policy"},
 	"govern/dashboard": {"decision"},
 	"front/apidocs":    {},
 	"front/console":    {},

@@ -116,7 +116,7 @@ POST   /identities/{id}/merge                          {"source_id":"<identity>"
 POST   /identities/{id}/unpin                          {"fields":["title"]}
 PUT    /settings/lifecycle                             {"timezone":"Europe/Zurich","pre_hire_lead":"P7D","leave_access":"keep"}
 POST   /identities/{id}/reactivate                     {"reason":"x"}
-POST   /policies/access-grant                          {"name":"x","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<entitlement>"]}}
+POST   /policies/access-grant                          {"name":"x","effect":"eligible","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<entitlement>"]},"constraints":{"max_duration":"P1D","employment_types":["employee"],"countries":["CH"],"needs_training":"x"},"schedule":{"from":"2200-01-01T00:00:00Z","to":"2201-01-01T00:00:00Z","weekly":[{"days":["mon"],"starts":"08:00","ends":"18:00"}]}}
 POST   /policies/access-grant/simulate                 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<entitlement>"]}}
 PATCH  /policies/access-grant/{id}                     {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset       {"accept":true}

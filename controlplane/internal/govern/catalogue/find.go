@@ -3,17 +3,20 @@ package catalogue
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/eligibility"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // found is an item of a page: what it is, where it stands in the order, and why it is offered.
 type found struct {
-	// Key is the sort key, Why the reason for the offer.
+	// Key is the sort key, Why the reason for the offer. System is that of an entitlement.
 	ID, Kind, Key string
-	Why           string
+	Why, System   string
+	ruling        eligibility.Ruling
 }
 
 // find gives the items that are offered to the person and that the filters leave, one more than the page has if there
@@ -43,10 +46,18 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 	if f.Q != "" {
 		sql = matching
 	}
-	sql += offered + `
+	standing, err := standingOf(ctx, tx, f.ForIdentityID)
+	if err != nil {
+		return nil, 0, err
+	}
+	limits := ""
+	if limited, allowed := standing.Limits(); len(limited) > 0 {
+		limits, args["limited"], args["allowed"] = eligible, limited, allowed
+	}
+	sql += fmt.Sprintf(offered, limits) + `
 		select (select count(*) from seen), coalesce((
 		       select jsonb_agg(jsonb_build_object('ID', p.id, 'Kind', p.kind, 'Key', p.key, 'Why',
-		           coalesce(p.audience, '')) order by p.key, p.id)
+		           coalesce(p.audience, ''), 'System', coalesce(p.system::text, '')) order by p.key, p.id)
 		         from (select m.* from seen m ` + after + ` order by m.key, m.id limit @rows offset @offset) p), '[]')`
 	var b pgx.Batch
 	b.Queue(fewByIndex)
@@ -55,11 +66,33 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 		return nil, 0, fmt.Errorf("look through the catalogue: %w", err)
 	}
 	for i := range list {
-		if list[i].Why = met[list[i].Why]; list[i].Why == "" {
-			list[i].Why = everybody
-		}
+		list[i].ruling = standing.Of(list[i].ID, list[i].System)
+		list[i].Why = because(met[list[i].Why], list[i].ruling)
 	}
 	return list, total, nil
+}
+
+// because is why something is offered: by its own condition, by a policy, by both, or to everybody.
+func because(condition string, ruling eligibility.Ruling) string {
+	switch {
+	case condition == "" && !ruling.Limited:
+		return everybody
+	case condition == "":
+		return ruling.Why
+	case !ruling.Limited:
+		return condition
+	}
+	return condition + "; " + ruling.Why
+}
+
+// standingOf is what the policies that say who can request something say of a person.
+func standingOf(ctx context.Context, tx *pg.Tx, identity string) (*eligibility.Standing, error) {
+	book, err := eligibility.Load(ctx, tx, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	standings, err := book.Of(ctx, tx, []string{identity})
+	return standings[identity], err
 }
 
 // fewByIndex is part of every search.
@@ -90,10 +123,11 @@ const matching = `
 			having count(*) = (select count(*) from asked)
 		),`
 
-// offered keeps of the hits what the person may see and the filters leave.
+// offered keeps of the hits what the person may see and the filters leave; %s is eligible, or empty.
 const offered = `
 		seen as materialized (
-			select i.id, i.kind, i.audience, (lpad(h.far::text, 4, '0') || i.sort_name) collate "C" as key
+			select i.id, i.kind, i.audience, case i.kind when 'entitlement' then i.connector_ids[1] end as system,
+			       (lpad(h.far::text, 4, '0') || i.sort_name) collate "C" as key
 			  from hit h
 			  join catalogue_item i on i.id = h.id
 			 where (i.audience is null or i.audience = any(@met))
@@ -103,7 +137,17 @@ const offered = `
 			   and (@connector = '' or nullif(@connector, '')::uuid = any(i.connector_ids))
 			   and not (i.kind = 'entitlement' and exists (select from connector c where c.id = i.connector_ids[1]
 			     and c.deleted_at is not null))
+			   %s
 		)`
+
+// eligible leaves out what policies name, or the system of what they name, unless one of them is about the person.
+const eligible = `
+			   and (i.id in (select a.id from unnest(@allowed::text[]::uuid[]) a (id))
+			        or i.kind = 'entitlement'
+			           and i.connector_ids[1] in (select a.id from unnest(@allowed::text[]::uuid[]) a (id))
+			        or i.id not in (select l.id from unnest(@limited::text[]::uuid[]) l (id))
+			           and not (i.kind = 'entitlement' and i.connector_ids[1] in (select l.id
+			               from unnest(@limited::text[]::uuid[]) l (id))))`
 
 // audiences says which audiences of the catalogue somebody belongs to, and why. It goes from one audience to the next:
 // there are few of them, and many items of each.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/eligibility"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -46,6 +47,12 @@ type CatalogItem struct {
 	ApprovalRule *identity.Reference `json:"approval_rule" db:"approval_rule"`
 	// In plain words.
 	WhyVisible string `json:"why_visible" db:"-"`
+	// Whether you can request the item for the person now.
+	Requestable bool `json:"requestable" db:"-"`
+	// What must change before the item can be requested. Empty if it can be.
+	WhyNot []string `json:"why_not" db:"-" nullable:"false" example:"[\"the training GDPR 2026 is required\"]"`
+	// Terms that a policy sets for requests. Null if none does.
+	Terms *CatalogTerms `json:"terms" db:"-"`
 	// How the person holds it already; null: they do not.
 	AlreadyHeld *CatalogHeld `json:"already_held" db:"-"`
 	// The open request that asks for it already.
@@ -54,6 +61,31 @@ type CatalogItem struct {
 	TypicalApprovalTime *string `json:"typical_approval_time" db:"-"`
 
 	key string
+}
+
+// CatalogTerms are what a policy with the effect eligible demands of a request.
+type CatalogTerms struct {
+	// Name of the policy.
+	Policy string `json:"policy"`
+	// Longest duration, in ISO 8601. Null: the policy sets no limit.
+	MaxDuration *string `json:"max_duration"`
+	// Whether a justification is required.
+	RequiresJustification bool `json:"requires_justification"`
+	// Whether an external reference is required, such as a ticket number.
+	RequiresExternalReference bool `json:"requires_external_reference"`
+}
+
+// terms are those of a ruling; nil: no policy allows it.
+func terms(of eligibility.Ruling) *CatalogTerms {
+	if !of.Limited || len(of.WhyNot) > 0 {
+		return nil
+	}
+	return &CatalogTerms{
+		Policy:                    of.Policy,
+		MaxDuration:               of.Terms.MaxDuration,
+		RequiresJustification:     of.Terms.RequiresJustification,
+		RequiresExternalReference: of.Terms.RequiresExternalReference,
+	}
 }
 
 // CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its
@@ -137,6 +169,8 @@ func fill(ctx context.Context, tx *pg.Tx, identity string, page []found) ([]Cata
 		for _, item := range all {
 			f := page[at[item.ID]]
 			item.key, item.WhyVisible = f.Key, f.Why
+			item.Requestable, item.Terms = len(f.ruling.WhyNot) == 0, terms(f.ruling)
+			item.WhyNot = append([]string{}, f.ruling.WhyNot...)
 			items[at[item.ID]] = item
 		}
 		return err

@@ -23,9 +23,9 @@ const (
 
 const (
 	aboutPolicies = "An access policy assigns roles, entitlements or accounts to the people who meet its condition, " +
-		"or denies them. It is evaluated when a person " +
+		"denies them, or lets these people request them. It is evaluated when a person " +
 		"is created or changes, and for all people when the policy changes. In shadow mode it only reports what it " +
-		"would change. The effects eligible and require are not available yet."
+		"would change. With the effect eligible, it defines who can request the access."
 	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the " +
 		"people, must be confirmed: " +
 		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the " +

@@ -93,6 +93,7 @@ func (s *Service) Patch(
 		"subject",
 		"resources",
 		"lifecycle",
+		"constraints",
 	); err != nil {
 		return changed, err
 	}

@@ -115,6 +115,7 @@ function ConfirmAction({ what, of: p, close }: { what: keyof typeof dialogTexts;
 /** What becomes of the access of a policy that ends. */
 function Effect({ of: p, at }: { of: Policy; at: boolean }) {
   const live = p.enabled && p.mode === "enforce";
+  if (p.effect === "eligible") return <p>{live ? text.itNoLongerLimitsWhoCanRequest : text.itLimitsNoRequestsAtPresent}</p>;
   if (p.effect === "deny") return <p>{live ? text.peopleCanGetTheDeniedAccess : text.itDeniesNoAccessAtPresent}</p>;
   if (!live || p.holder_count === 0) return <p>{text.noOneHasAccessThroughThis}</p>;
   return (

@@ -15,7 +15,7 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
     ...(r?.role_ids ?? []).map((id) => <RoleName key={id} id={id} />),
     ...(r?.entitlement_ids ?? []).map((id) => <AccessName key={id} id={id} />),
     ...(r?.connector_ids ?? []).map((id) => (
-      <span key={id}>{(p.effect === "deny" ? text.allAccessIn : text.anAccountIn)(<Named kind="systems" id={id} />)}</span>
+      <span key={id}>{(p.effect === "assign" ? text.anAccountIn : text.allAccessIn)(<Named kind="systems" id={id} />)}</span>
     )),
   ];
   const s = p.stats;
@@ -29,7 +29,7 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
           </p>
         </div>
         <div>
-          <h2>{p.effect === "deny" ? text.deniedAccess : text.grantedAccess}</h2>
+          <h2>{p.effect === "deny" ? text.deniedAccess : p.effect === "eligible" ? text.requestableAccess : text.grantedAccess}</h2>
           <ul className="policy-access">
             {things.map((t) => (
               <li key={t.key}>{t}</li>
@@ -59,7 +59,7 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
 function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
   const l = p.lifecycle;
   const when = (l?.when ?? []) as LifecycleState[];
-  const assigns = p.effect !== "deny";
+  const assigns = p.effect === "assign";
   const origin = (p.origin ?? {}) as { kind?: string; pack?: string; name?: string };
   return [
     [

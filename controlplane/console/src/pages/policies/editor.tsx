@@ -17,7 +17,7 @@ import { type LifecycleState, lifecycleStates } from "./words";
 export type Draft = {
   name: string;
   description: string;
-  effect: "assign" | "deny";
+  effect: "assign" | "deny" | "eligible";
   birthright: boolean;
   priority: number;
   owner_ids: string[];
@@ -69,8 +69,10 @@ export const bodyOf = (d: Draft) => ({
     on_no_match: d.ends,
     grace: d.ends === "grace" && d.grace ? d.grace : null,
   },
-  circuit_breaker: d.breaker ? { max_changes: Number(d.breaker), window: d.window } : null,
+  circuit_breaker: d.breaker && d.effect !== "eligible" ? { max_changes: Number(d.breaker), window: d.window } : null,
 });
+
+const accessTitle = { assign: text.accessToGrant, deny: text.accessToDeny, eligible: text.accessToRequest };
 
 /** The form of a policy. What it would do on today's people can be seen before it is saved. */
 export function PolicyEditor({
@@ -106,11 +108,12 @@ export function PolicyEditor({
           options={[
             ["assign", text.grantAccess],
             ["deny", text.denyAccessOverridingAllGrants],
+            ["eligible", text.letPeopleRequestAccess],
           ]}
         />
         <ConditionField label={text.appliesTo} value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
         <fieldset className="stack tight closed">
-          <legend className="field-label">{v.effect === "assign" ? text.accessToGrant : text.accessToDeny}</legend>
+          <legend className="field-label">{accessTitle[v.effect]}</legend>
           <ManyPick label={text.roles} kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
           <ManyPick
             label={text.entitlements}
@@ -164,25 +167,27 @@ export function PolicyEditor({
             )}
           </>
         )}
-        <div className="fields">
-          <TextField
-            label={text.circuitBreakerMaximumChanges}
-            type="number"
-            value={v.breaker}
-            set={(t) => set("breaker", t)}
-            hint={text.leaveEmptyForNoLimit}
-            error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
-          />
-          {v.breaker && (
-            <DurationField
-              label={text.window}
-              value={v.window}
-              set={(t) => set("window", t)}
-              required
-              error={wrong("circuit_breaker/window")}
+        {v.effect !== "eligible" && (
+          <div className="fields">
+            <TextField
+              label={text.circuitBreakerMaximumChanges}
+              type="number"
+              value={v.breaker}
+              set={(t) => set("breaker", t)}
+              hint={text.leaveEmptyForNoLimit}
+              error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
             />
-          )}
-        </div>
+            {v.breaker && (
+              <DurationField
+                label={text.window}
+                value={v.window}
+                set={(t) => set("window", t)}
+                required
+                error={wrong("circuit_breaker/window")}
+              />
+            )}
+          </div>
+        )}
         <ManyPick
           label={text.ownersOfThePolicy}
           kind="people"

@@ -23,9 +23,13 @@ const columns: Column<Policy>[] = [
   },
   {
     title: text.effect,
-    text: (p) => (p.effect === "deny" ? "deny" : p.birthright ? "birthright" : "grant"),
+    text: (p) => (p.effect !== "assign" ? (p.effect ?? "") : p.birthright ? "birthright" : "grant"),
     cell: (p) =>
-      p.effect === "deny" ? <State of="denied" words={text.deny} /> : <Badge>{p.birthright ? text.birthrightLower : text.grant}</Badge>,
+      p.effect === "deny" ? (
+        <State of="denied" words={text.deny} />
+      ) : (
+        <Badge>{p.effect === "eligible" ? text.eligible : p.birthright ? text.birthrightLower : text.grant}</Badge>
+      ),
   },
   {
     title: text.state,
@@ -79,6 +83,7 @@ export default function Policies() {
           { name: text.dryRun, query: { enabled: "true", mode: "shadow" } },
           { name: text.stopped, query: { tripped: "true" } },
           { name: text.denials, query: { effect: "deny" } },
+          { name: text.eligibility, query: { effect: "eligible" } },
           { name: text.birthrights, query: { birthright: "true", effect: "assign" } },
           { name: text.off, query: { enabled: "false" } },
         ]}

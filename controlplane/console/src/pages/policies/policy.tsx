@@ -66,6 +66,7 @@ function PolicyStatus({ of: p }: { of: Policy }) {
       <div className="row">
         <State of={p.mode} tone={is.tone} words={is.words} />
         {p.effect === "deny" && <State of="denied" words={text.deny} />}
+        {p.effect === "eligible" && <State of="eligible" tone="neutral" words={text.eligible} />}
         {p.effect === "assign" && p.birthright && <State of="birthright" tone="neutral" />}
         <span className="small muted">
           {working

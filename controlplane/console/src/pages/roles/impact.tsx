@@ -17,6 +17,8 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
       <p className="small">
         {of.identities_affected === 0 ? (
           text.noOneGainsOrLosesAccess
+        ) : of.eligibility_gained + of.eligibility_lost > 0 ? (
+          text.peopleWhoCanRequest(number(of.eligibility_gained), number(of.eligibility_lost))
         ) : (
           <>
             {text.identitiesAffectedOfPeopleGainOr(

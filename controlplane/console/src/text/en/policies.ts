@@ -22,6 +22,8 @@ export const pendingChangesAreAppliedUpTo = (wouldGrant: Count) =>
   `Pending changes are applied: up to ${plural(wouldGrant, { one: "# change", other: "# changes" })}.`;
 export const peopleCanGetTheDeniedAccess = "People can get the denied access again from other sources.";
 export const itDeniesNoAccessAtPresent = "It denies no access at present.";
+export const itNoLongerLimitsWhoCanRequest = "The policy no longer limits who can request its access.";
+export const itLimitsNoRequestsAtPresent = "The policy limits no requests at present.";
 export const noOneHasAccessThroughThis = "No one has access through this policy, so no one loses access.";
 export const holderCountPersonHasAccessThrough = (holderCount: ReactNode) =>
   rich`${holderCount} person has access through this policy. Access without another reason ends at once.`;
@@ -102,6 +104,7 @@ export const appliesTo = "Applies to";
 export const everyone = "Everyone.";
 export const deniedAccess = "Denied access";
 export const grantedAccess = "Granted access";
+export const requestableAccess = "Access that people can request";
 export const figures = "Figures";
 export const lastFullEvaluation = "Last full evaluation";
 export const matchingPeople = "Matching people";
@@ -138,8 +141,10 @@ export const description = "Description";
 export const effect = "Effect";
 export const grantAccess = "grant access";
 export const denyAccessOverridingAllGrants = "deny access, overriding all grants";
+export const letPeopleRequestAccess = "Let people request access";
 export const accessToGrant = "Access to grant";
 export const accessToDeny = "Access to deny";
+export const accessToRequest = "Access that people can request";
 export const roles = "Roles";
 export const entitlements = "Entitlements";
 export const systems = "Systems";
@@ -200,6 +205,8 @@ export const save = "Save";
 // page.tsx
 export const policy = "Policy";
 export const deny = "deny";
+export const eligible = "can request";
+export const eligibility = "Requests";
 export const birthrightLower = "birthright";
 export const grant = "grant";
 export const state = "State";

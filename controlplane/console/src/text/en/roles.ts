@@ -152,6 +152,8 @@ export const onePerLine = "One per line.";
 
 // impact.tsx
 export const noOneGainsOrLosesAccess = "No one gains or loses access.";
+export const peopleWhoCanRequest = (gained: Insert, lost: Insert) =>
+  `${gained} people can request more than now, ${lost} can request less.`;
 export const freshNewInTheSystem = (fresh: Insert) => `+ ${fresh} new in the system`;
 export const identitiesAffectedOfPeopleGainOr = (identitiesAffected: ReactNode, peopleTotal: Count, fresh: ReactNode) =>
   rich`${identitiesAffected} of ${plural(peopleTotal, { one: "# person", other: "# people" })} gain or lose access: ${fresh},`;
@@ -312,7 +314,8 @@ export const draftOpen = "Draft (open)";
 export const draft = "Draft";
 export const versions = "Versions";
 export const hasAnUnpublishedDraft = "has an unpublished draft";
-export const approvalWasRequestedPublishedUnchanged = "Approval of another person was requested. The published role is unchanged until then.";
+export const approvalWasRequestedPublishedUnchanged =
+  "Approval of another person was requested. The published role is unchanged until then.";
 export const sectionsOfTheRole = "Sections of the role";
 
 // versions.tsx

@@ -1,5 +1,10 @@
 package accesspolicy
 
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/constraint"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/schedule"
+)
+
 // The API names its types without their package, so they have short names here.
 type (
 	Fields         = PolicyFields
@@ -9,4 +14,6 @@ type (
 	Stats          = PolicyStats
 	Evaluation     = PolicyProgress
 	Subject        = PolicySubject
+	Constraints    = constraint.PolicyConstraints
+	Schedule       = schedule.PolicySchedule
 )

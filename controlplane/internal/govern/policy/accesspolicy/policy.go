@@ -9,10 +9,11 @@ import (
 
 // Modes and effects of a policy.
 const (
-	Shadow  = "shadow"  // it is evaluated and changes nothing
-	Enforce = "enforce" // what it says is done
-	Assign  = "assign"  // whoever it is about is given the resources
-	Deny    = "deny"    // they may not hold them, whatever else gives them
+	Shadow   = "shadow"   // it is evaluated and changes nothing
+	Enforce  = "enforce"  // what it says is done
+	Assign   = "assign"   // whoever it is about is given the resources
+	Deny     = "deny"     // they may not hold them, whatever else gives them
+	Eligible = "eligible" // they may request them, and nobody else may
 )
 
 // What becomes of access that no longer follows from who somebody is.
@@ -32,19 +33,27 @@ type PolicyFields struct {
 	// The default is shadow: the policy is evaluated and changes nothing.
 	Mode string `json:"mode" db:"mode" required:"false" enum:"shadow,enforce"`
 	// Effect of the policy. With assign it grants the resources, with deny it forbids them, whatever else grants them.
-	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny"`
+	// With eligible, the people whom it applies to can request the resources; other people cannot, unless another
+	// policy lets them.
+	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny,eligible"`
 	// What it assigns is a birthright: it comes with being who one is.
 	Birthright bool `json:"birthright" db:"birthright" required:"false"`
-	// For the reader's order; all policies that match count.
+	// Order of policies, lowest first. All policies that match count. Of several that let a person request something,
+	// the first sets the terms.
 	Priority int `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000"`
 	// IDs of the identities that own the policy.
 	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// Who the policy applies to, as a condition. See POST /policies/conditions/validate.
 	Subject Subject `json:"subject" db:"subject" required:"false"`
-	// Access that the policy assigns or denies.
+	// Access that the policy assigns, denies or lets people request.
 	Resources Resources `json:"resources" db:"resources" required:"false"`
 	// When in the employment of a person the policy applies, and how access ends.
 	Lifecycle Lifecycle `json:"lifecycle" db:"lifecycle" required:"false"`
+	// What the policy requires in addition to its condition.
+	Constraints Constraints `json:"constraints" db:"constraints" required:"false"`
+	// When the policy applies. Null: at all times. Outside its schedule a policy assigns and denies nothing: its
+	// access ends without grace. The resources of an eligible policy cannot be requested outside its schedule.
+	Schedule *Schedule `json:"schedule" db:"schedule" required:"false"`
 	// Limit on the changes of the policy. Null: no limit.
 	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false"`
 }
@@ -56,9 +65,9 @@ type PolicySubject map[string]any
 type PolicyResources struct {
 	// All that these roles hold, now and whenever they change.
 	RoleIDs []string `json:"role_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
-	// IDs of the entitlements that the policy assigns or denies.
+	// IDs of the entitlements that the policy is about.
 	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
-	// An account of the system and nothing more; with deny: nothing of it.
+	// An account of the system and nothing more; with deny: nothing of it; with eligible: all its entitlements.
 	ConnectorIDs []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
 }
 

@@ -15,7 +15,8 @@ import (
 
 // columns are the columns of AccessPolicy.
 const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.birthright, p.priority,
-	p.owner_ids::text[] as owner_ids, p.subject, p.resources, p.lifecycle, p.breaker, p.tripped_at, p.breaker_reason,
+	p.owner_ids::text[] as owner_ids, p.subject, p.resources, p.lifecycle, p.constraints, p.schedule, p.breaker,
+	p.tripped_at, p.breaker_reason,
 	p.stats, p.evaluated_at, p.origin, p.created_at, p.updated_at, p.version, p.needs`
 
 // Filters narrow a list of policies; each one given must hold.
@@ -25,7 +26,7 @@ type Filters struct {
 	// Policies in this mode.
 	Mode string `query:"mode" enum:"shadow,enforce"`
 	// Policies with this effect.
-	Effect string `query:"effect" enum:"assign,deny"`
+	Effect string `query:"effect" enum:"assign,deny,eligible"`
 	// Birthright policies, or all others.
 	Birthright string `query:"birthright" enum:"true,false"`
 	// Those whose breaker has stopped them.
@@ -124,6 +125,22 @@ func All(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
 	)
 }
 
+// AllEligible reads the policies in force that say who can request something, in the order of their priority.
+func AllEligible(ctx context.Context, tx *pg.Tx) ([]AccessPolicy, error) {
+	return pg.All[AccessPolicy](
+		ctx,
+		tx,
+		"read eligibility policies",
+		`select `+columns+`
+		  from access_policy p
+		 where p.effect = 'eligible'
+		   and p.enabled
+		   and p.mode = 'enforce'
+		   and p.deleted_at is null
+		 order by p.priority, p.id`,
+	)
+}
+
 // Describe adds what is not stored with policies: the sentence of the condition, how many people hold something by the
 // policy, and how far the evaluation of everybody is.
 func Describe(ctx context.Context, tx *pg.Tx, of []AccessPolicy) error {
@@ -187,6 +204,8 @@ func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 		"subject":     f.Subject,
 		"resources":   f.Resources,
 		"lifecycle":   f.Lifecycle,
+		"constraints": f.Constraints,
+		"schedule":    f.Schedule,
 		"breaker":     f.CircuitBreaker,
 		"needs":       needs,
 	}
@@ -196,9 +215,11 @@ func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) error {
 	const sql = `
 		insert into access_policy (tenant_id, id, name, description, enabled, mode, effect, birthright, priority,
-		                           owner_ids, subject, resources, lifecycle, breaker, origin, needs)
+		                           owner_ids, subject, resources, lifecycle, constraints, schedule, breaker,
+		                           origin, needs)
 		values (current_tenant(), @id, @name, @description, @enabled, @mode, @effect, @birthright, @priority,
-		        @owner_ids::text[]::uuid[], @subject, @resources, @lifecycle, @breaker, @origin, @needs)`
+		        @owner_ids::text[]::uuid[], @subject, @resources, @lifecycle, @constraints, @schedule, @breaker,
+		        @origin, @needs)`
 	args := n.args(id, needs)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert policy", sql, args); err != nil {
@@ -213,8 +234,9 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string)
 		update access_policy
 		   set name = @name, description = @description, enabled = @enabled, mode = @mode, effect = @effect,
 		       birthright = @birthright, priority = @priority, owner_ids = @owner_ids::text[]::uuid[],
-		       subject = @subject, resources = @resources, lifecycle = @lifecycle, breaker = @breaker, needs = @needs,
-		           updated_at = now(), version = version + 1
+		       subject = @subject, resources = @resources, lifecycle = @lifecycle,
+		       constraints = @constraints, schedule = @schedule, breaker = @breaker, needs = @needs, updated_at = now(),
+		       version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write policy", sql, f.args(id, needs)); err != nil {
 		return err

@@ -42,7 +42,8 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		       case when e.connector_id is null then 'it belongs to no system'
 		            when e.removed_at is not null then 'it is gone from its system'
 		            when e.lifecycle <> 'active' then 'it is ' || e.lifecycle
-		            when not e.grantable and @effect = 'assign' then 'it cannot be granted from outside its system'
+		            when not e.grantable and @effect in ('assign', 'eligible')
+		                then 'it cannot be granted from outside its system'
 		            else '' end
 		  from entitlement e
 		 where e.id = any(@entitlements::text[]::uuid[])
@@ -109,11 +110,20 @@ func (f *Fields) Complete() (parsed condition.Condition, err error) {
 	if !slices.Contains([]string{Shadow, Enforce}, f.Mode) {
 		refuse("#/mode", "invalid", "shadow or enforce")
 	}
-	if !slices.Contains([]string{Assign, Deny}, f.Effect) {
-		refuse("#/effect", "invalid", "assign or deny")
+	if !slices.Contains([]string{Assign, Deny, Eligible}, f.Effect) {
+		refuse("#/effect", "invalid", "assign, deny or eligible")
 	}
-	if f.Birthright && f.Effect == Deny {
-		refuse("#/birthright", "invalid", "a birthright assigns; what denies is none")
+	if f.Birthright && f.Effect != Assign {
+		refuse("#/birthright", "invalid", "a birthright needs the effect assign")
+	}
+	if f.CircuitBreaker != nil && f.Effect == Eligible {
+		refuse("#/circuit_breaker", "invalid", "a policy with the effect eligible changes no access and has no breaker")
+	}
+	for _, w := range f.Constraints.Complete(f.Effect == Eligible, f.Effect != Deny) {
+		refuse("#/constraints"+w.Pointer, w.Code, "%s", w.Detail)
+	}
+	for _, w := range f.Schedule.Complete() {
+		refuse("#/schedule"+w.Pointer, w.Code, "%s", w.Detail)
 	}
 	if len(f.Resources.RoleIDs)+len(f.Resources.EntitlementIDs)+len(f.Resources.ConnectorIDs) == 0 {
 		refuse("#/resources", "required", "name roles, entitlements or connectors")

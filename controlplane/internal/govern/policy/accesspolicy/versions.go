@@ -19,8 +19,8 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		select current_tenant(), p.id, p.version,
 		       jsonb_build_object('name', p.name, 'description', p.description, 'enabled', p.enabled, 'mode', p.mode,
 		           'effect', p.effect, 'birthright', p.birthright, 'priority', p.priority, 'owner_ids', p.owner_ids,
-		           'subject', p.subject, 'resources', p.resources, 'lifecycle', p.lifecycle, 'circuit_breaker',
-		       p.breaker), @by
+		           'subject', p.subject, 'resources', p.resources, 'lifecycle', p.lifecycle,
+		           'constraints', p.constraints, 'schedule', p.schedule, 'circuit_breaker', p.breaker), @by
 		  from access_policy p
 		 where p.id = @id`
 	return pg.Exec(ctx, tx, "keep version of policy", sql, pgx.NamedArgs{"id": id, "by": tx.Viewer.Actor()})

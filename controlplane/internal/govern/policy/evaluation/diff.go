@@ -114,6 +114,8 @@ func (b *Rulebook) end(p *Person, found *Reason, wanting map[*Rule]bool) (c Chan
 		c.why, grace = b.endMembership(p, r, wanting[r])
 	case !r.Policy.Applies():
 		c.why, grace = whyOff, r.grace
+	case !r.open(b):
+		c.why = whyClosed // its end was planned
 	case wanting[r]:
 		c.why, grace = whyNothing, r.grace
 	default:

@@ -17,6 +17,7 @@ const (
 	whyOff     = "the policy is off"
 	whyDeleted = "the policy was deleted"
 	whyNothing = "the policy does not give it any more"
+	whyClosed  = "the policy's schedule is closed"
 	whyOver    = "its time was over" // the ledger's own words
 
 	whyNotMember  = "the role's rule is not about them any more"
@@ -33,6 +34,7 @@ var endedByRule = []string{
 	whyOff,
 	whyDeleted,
 	whyNothing,
+	whyClosed,
 	whyOver,
 	whyNotMember,
 	whyExcluded,

@@ -60,6 +60,18 @@ func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error)
 	return r, nil
 }
 
+// gives says whether the rule gives or denies people anything; others say who can request it.
+func (r *Rule) gives() bool { return r.Policy.Effect != accesspolicy.Eligible }
+
+// nextEdge is when the schedule of the rule can open or close after a moment, if the evaluation of people depends on
+// it.
+func (r *Rule) nextEdge(after time.Time, zone *time.Location) (next time.Time, found bool) {
+	if !r.Policy.Enabled || !r.gives() {
+		return next, false
+	}
+	return r.Policy.Schedule.NextEdge(after, zone)
+}
+
 // key is what may live once: the same thing to the same person by the same policy.
 type key struct{ Policy, Connector, Entitlement, Role, Effect, kind string }
 
@@ -104,9 +116,34 @@ func (r *Rule) wants(p *Person, b *Rulebook) (starts time.Time, wanted bool) {
 			starts = begins.UTC()
 		}
 	}
+	if !r.open(b) {
+		return starts, false
+	}
 	met, warnings := r.condition.Match(p)
 	if len(warnings) > 0 {
 		p.warned = append(p.warned, r)
 	}
-	return starts, met
+	return starts, met && len(r.Policy.Constraints.Unmet(p.Identity)) == 0
 }
+
+// open says whether the schedule of the rule lets it apply now.
+func (r *Rule) open(b *Rulebook) bool { return r.Policy.Schedule.Open(b.Now, b.zone) }
+
+// Standing says whether the policy is about somebody in the state that they are in, and what keeps it from applying to
+// them all the same, in words: its constraints, and its schedule. A policy that cannot be read is about nobody.
+func (r *Rule) Standing(p *Person, b *Rulebook) (about bool, unmet []string) {
+	if r.frozen || !slices.Contains(r.Policy.Lifecycle.When, p.status) {
+		return false, nil
+	}
+	if about, _ = r.condition.Match(p); !about {
+		return false, nil
+	}
+	unmet = r.Policy.Constraints.Unmet(p.Identity)
+	if !r.open(b) {
+		unmet = append(unmet, "requests are possible "+r.Policy.Schedule.Sentence())
+	}
+	return true, unmet
+}
+
+// Sentence is the condition of the rule in words.
+func (r *Rule) Sentence() string { return r.condition.Sentence() }

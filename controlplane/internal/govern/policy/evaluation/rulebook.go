@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,26 @@ func (b *Rulebook) today() time.Time {
 func (b *Rulebook) Midnight() time.Time {
 	today := b.Now.In(b.zone)
 	return time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, b.zone).UTC()
+}
+
+// Fresh is when what the rules say may change with time alone: when the tenant's day ends, or a schedule opens or
+// closes.
+func (b *Rulebook) Fresh() time.Time {
+	fresh := b.Midnight()
+	for _, r := range b.Rules {
+		if next, found := r.nextEdge(b.Now, b.zone); found && next.Before(fresh) {
+			fresh = next
+		}
+	}
+	return fresh
+}
+
+// Turns reports whether the schedule of a policy has opened or closed since a moment, including it.
+func (b *Rulebook) Turns(since time.Time) bool {
+	return slices.ContainsFunc(b.Rules, func(r *Rule) bool {
+		edge, found := r.nextEdge(since.Add(-time.Nanosecond), b.zone)
+		return found && !edge.After(b.Now)
+	})
 }
 
 // Load reads all rules of a tenant: its policies, its roles' membership rules, what the roles hold, and its lifecycle
@@ -95,6 +116,9 @@ func Make(
 func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
 	var roles, entitlements []string
 	for _, r := range b.Rules {
+		if !r.gives() {
+			continue
+		}
 		roles, entitlements = append(
 			roles,
 			r.Policy.Resources.RoleIDs...), append(
@@ -105,11 +129,14 @@ func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return err
 	}
-	systems, err := systemsOf(ctx, tx, accesspolicy.Distinct(entitlements))
+	systems, err := SystemsOf(ctx, tx, accesspolicy.Distinct(entitlements))
 	if err != nil {
 		return err
 	}
 	for _, r := range b.Rules {
+		if !r.gives() {
+			continue
+		}
 		for _, id := range r.Policy.Resources.ConnectorIDs {
 			r.targets = append(r.targets, target{connector: id})
 		}
@@ -127,9 +154,9 @@ func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// systemsOf are the connectors of entitlements. Those that are retired or removed are left out:
+// SystemsOf are the connectors of entitlements. Those that are retired or removed are left out:
 // nothing is given there any more.
-func systemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[string]string, error) {
+func SystemsOf(ctx context.Context, tx *pg.Tx, entitlements []string) (map[string]string, error) {
 	systems := map[string]string{}
 	if len(entitlements) == 0 {
 		return systems, nil

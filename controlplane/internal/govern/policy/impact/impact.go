@@ -29,6 +29,10 @@ type PolicyImpact struct {
 	ReasonsAdded int `json:"reasons_added"`
 	// The number of reasons that end.
 	ReasonsEnded int `json:"reasons_ended"`
+	// With the effect eligible: people who can request something of the policy that they could not request before.
+	EligibilityGained int `json:"eligibility_gained"`
+	// With the effect eligible: people who can no longer request something that the policy names.
+	EligibilityLost int `json:"eligibility_lost"`
 	// The 100 with the most people affected.
 	ByDepartment []DepartmentImpact `json:"by_department" nullable:"false"`
 	// The first 20 people affected. All of them come with download.
@@ -65,6 +69,11 @@ type PersonImpact struct {
 	Gains []GrantShift `json:"gains" nullable:"false"`
 	// Entitlements and accounts that the person loses.
 	Losses []GrantShift `json:"losses" nullable:"false"`
+	// With the effect eligible: IDs of the roles, entitlements and systems of which the person can request something
+	// that they could not request before.
+	EligibilityGained []string `json:"eligibility_gained,omitempty"`
+	// With the effect eligible: IDs of those of which the person can no longer request something.
+	EligibilityLost []string `json:"eligibility_lost,omitempty"`
 }
 
 // GrantShift is an entitlement, or an account where there is none, that is gained or lost.

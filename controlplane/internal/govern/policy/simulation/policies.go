@@ -32,6 +32,9 @@ func (s *Service) Plan(
 	each func(impact.PersonImpact) error,
 ) (*simulation, error) {
 	f.Enabled, f.Mode = true, accesspolicy.Enforce
+	if f.Effect == accesspolicy.Eligible {
+		return s.planEligibility(ctx, tx, id, f, each)
+	}
 	b, err := evaluation.Make(ctx, tx, []accesspolicy.AccessPolicy{{ID: id, Fields: f, UpdatedAt: since}}, nil, s.Now())
 	if err != nil {
 		return nil, err
@@ -44,6 +47,19 @@ func (s *Service) Plan(
 	return sim, nil
 }
 
+// atAllTimes is a policy without its schedule: a plan is about what it does while it applies.
+func atAllTimes(f accesspolicy.Fields) accesspolicy.Fields {
+	f.Schedule = nil
+	return f
+}
+
+// noteSchedule says that the figures are those of the times when the policy applies.
+func (s *simulation) noteSchedule(f accesspolicy.Fields) {
+	if f.Schedule != nil {
+		s.Notes = append(s.Notes, "the policy applies "+f.Schedule.Sentence()+"; the figures are those of this time")
+	}
+}
+
 // Confirmed plans a policy that is to be enforced. It is a fault of kind Conflict with the impact, unless the plan is
 // within its limits or confirm is its hash. seen is how many changes were confirmed; 0 if none had to be.
 func (s *Service) Confirmed(
@@ -53,10 +69,11 @@ func (s *Service) Confirmed(
 	f accesspolicy.Fields,
 	confirm string,
 ) (seen int, err error) {
-	sim, err := s.Plan(ctx, tx, id, f, s.Now(), nil)
+	sim, err := s.Plan(ctx, tx, id, atAllTimes(f), s.Now(), nil)
 	if err != nil {
 		return 0, err
 	}
+	sim.noteSchedule(f)
 	if err := sim.Confirmed(confirm); err != nil || len(sim.LimitsHit) == 0 {
 		return 0, err
 	}
@@ -74,10 +91,11 @@ func (s *Service) Simulate(
 		if _, err := f.Check(ctx, tx, accesspolicy.Resources{}); err != nil {
 			return err
 		}
-		sim, err := s.Plan(ctx, tx, uuid.Must(uuid.NewV7()).String(), f, s.Now(), each)
+		sim, err := s.Plan(ctx, tx, uuid.Must(uuid.NewV7()).String(), atAllTimes(f), s.Now(), each)
 		if err != nil {
 			return err
 		}
+		sim.noteSchedule(f)
 		out = sim.PolicyImpact
 		return audit.Record(
 			ctx,
@@ -105,10 +123,11 @@ func (s *Service) SimulateStored(
 		if !p.Applies() {
 			since = s.Now() // switching it on makes a new version of it
 		}
-		sim, err := s.Plan(ctx, tx, id, p.Fields, since, each)
+		sim, err := s.Plan(ctx, tx, id, atAllTimes(p.Fields), since, each)
 		if err != nil {
 			return err
 		}
+		sim.noteSchedule(p.Fields)
 		out = sim.PolicyImpact
 		if p.Applies() && p.TrippedAt == nil {
 			out.Notes = append(out.Notes, "the policy is enforced already: this is what has still to be done")

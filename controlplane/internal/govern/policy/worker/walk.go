@@ -23,13 +23,13 @@ type walk struct {
 	done     int
 	// stats are the results so far, by policy.
 	stats map[string]accesspolicy.Stats
-	fresh *time.Time // when the day ends that dates were compared with; nil: there was no walk yet
+	fresh *time.Time // until when time alone changes nothing; nil: there was no walk yet
 }
 
 // idle says whether there is nothing to do.
 func (w *walk) idle(now time.Time) bool { return !w.running && !w.asked && !w.stale(now) }
 
-// stale says whether the day that dates were compared with has ended.
+// stale says whether time alone may have changed what rules say.
 func (w *walk) stale(now time.Time) bool { return w.fresh != nil && !w.fresh.After(now) }
 
 // findWalk reads how far the evaluation of all people is, and whether one is due.
@@ -47,7 +47,7 @@ func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 }
 
 // begin takes all requests to look at everybody and begins to answer them. Where policies ask for dates that move, or
-// an exclusion from a role's rule has ended, a new day is one.
+// an exclusion from a role's rule has ended, a new day is one. A schedule that opens or closes is one too.
 func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (bool, error) {
 	const (
 		note = `update policy_walk set fresh_until = $1 where tenant_id = current_tenant()`
@@ -64,15 +64,15 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook) (bo
 	if err != nil {
 		return false, err
 	}
-	if len(requests) == 0 && !(w.stale(b.Now) && (b.Needs.Clock || b.Returns(*w.fresh))) {
+	if len(requests) == 0 && !(w.stale(b.Now) && (b.Needs.Clock || b.Returns(*w.fresh) || b.Turns(*w.fresh))) {
 		if w.stale(b.Now) {
-			if err := pg.Exec(ctx, tx, "note day of policies", note, b.Midnight()); err != nil {
+			if err := pg.Exec(ctx, tx, "note day of policies", note, b.Fresh()); err != nil {
 				return false, err
 			}
 		}
 		return false, nil
 	}
-	if err := pg.Exec(ctx, tx, "begin the evaluation of all people", put, b.Midnight(), b.Now); err != nil {
+	if err := pg.Exec(ctx, tx, "begin the evaluation of all people", put, b.Fresh(), b.Now); err != nil {
 		return false, err
 	}
 	return true, nil

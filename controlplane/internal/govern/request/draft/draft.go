@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/eligibility"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/lookup"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
@@ -48,6 +49,8 @@ type Item struct {
 	limit        time.Duration // the longest that it may last; 0: no limit
 	// Limits are the reasons for the limit, in words.
 	Limits []string
+	// ruling is what the policies say that define who can request it.
+	ruling eligibility.Ruling
 	// Plan is who has to approve.
 	Plan   approval.Plan
 	Target *accessrequest.AccessRequestItem // of an extension, a return or a revocation: what gave the access

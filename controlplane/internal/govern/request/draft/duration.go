@@ -96,6 +96,7 @@ func (w *Item) lasts(now time.Time) time.Duration {
 func (w *Item) longest(urgency string) bound {
 	limit := bound{term.Duration(w.Resource.MaxDuration), w.Resource.Display}
 	limit = limit.tighter(bound{term.Duration(w.Plan.Terms.MaxDuration), called(w.Plan.Rule)})
+	limit = limit.tighter(bound{w.ruling.Terms.Longest(), "the policy " + w.ruling.Policy})
 	if urgency == accessrequest.Emergency {
 		limit = limit.tighter(
 			bound{
@@ -145,7 +146,7 @@ func (w *Item) fillDuration(limit bound) *fault.Field {
 	if usual.none() {
 		usual = bound{term.Duration(w.Plan.Terms.DefaultDuration), called(w.Plan.Rule)}
 	}
-	own := term.Duration(w.Resource.MaxDuration) > 0
+	own := term.Duration(w.Resource.MaxDuration) > 0 || w.ruling.Terms.Longest() > 0
 	switch {
 	case !usual.none() && (limit.none() || usual.of <= limit.of):
 		w.Duration = usual.of

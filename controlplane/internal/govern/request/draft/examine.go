@@ -19,7 +19,7 @@ func Examine(ctx context.Context, tx *pg.Tx, drafts []*Draft, lock bool, now tim
 	if err := findApprovers(ctx, tx, drafts); err != nil {
 		return err
 	}
-	if err := findResources(ctx, tx, drafts); err != nil {
+	if err := findResources(ctx, tx, drafts, now); err != nil {
 		return err
 	}
 	if err := findAccounts(ctx, tx, drafts); err != nil {

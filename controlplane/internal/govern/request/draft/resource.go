@@ -2,8 +2,12 @@ package draft
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/catalogue"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/eligibility"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/lookup"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -12,7 +16,7 @@ import (
 )
 
 // findResources finds what the drafts ask for, and refuses what their people cannot ask for.
-func findResources(ctx context.Context, tx *pg.Tx, drafts []*Draft) error {
+func findResources(ctx context.Context, tx *pg.Tx, drafts []*Draft, now time.Time) error {
 	var roles, entitlements []string
 	for _, d := range drafts {
 		for _, w := range d.Items {
@@ -32,6 +36,10 @@ func findResources(ctx context.Context, tx *pg.Tx, drafts []*Draft) error {
 	if err != nil {
 		return err
 	}
+	standings, err := standings(ctx, tx, drafts, now)
+	if err != nil {
+		return err
+	}
 	for _, d := range drafts {
 		if d.lost() {
 			continue
@@ -39,11 +47,34 @@ func findResources(ctx context.Context, tx *pg.Tx, drafts []*Draft) error {
 		for _, w := range d.Items {
 			if t, there := known[w.In.RoleID+w.In.EntitlementID]; there {
 				w.Resource = t
+				w.ruling = standings[d.Person.ID].Of(t.ID, t.Connector)
 			}
 			d.checkResource(w, offered[d.Person.ID], tx.Viewer)
 		}
 	}
 	return nil
+}
+
+// standings are what the policies that define who can request something say of the people of the drafts. Only new
+// access is asked about.
+func standings(
+	ctx context.Context,
+	tx *pg.Tx,
+	drafts []*Draft,
+	now time.Time,
+) (map[string]*eligibility.Standing, error) {
+	var ids []string
+	for _, d := range drafts {
+		if !d.lost() && d.In.Kind == accessrequest.Grant {
+			ids = append(ids, d.Person.ID)
+		}
+	}
+	book, err := eligibility.Load(ctx, tx, now)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	return book.Of(ctx, tx, slices.Compact(ids))
 }
 
 // offers are the things that the catalogue offers, by the person of the drafts. Only what is new to somebody has to be
@@ -98,12 +129,14 @@ func (d *Draft) checkResource(w *Item, offered map[string]string, v viewer.Viewe
 		}
 		return
 	}
-	if _, is := offered[id]; !is {
+	if _, is := offered[id]; !is || w.Resource.ID != "" && !w.ruling.Offered {
 		switch {
 		case w.Resource.ID == "" || !v.SeesAll():
 			no("there is nothing of this id that " + d.Person.Display + " can ask for")
 		case w.Resource.Trouble != "":
 			no(w.Resource.Display + " cannot be assigned: " + w.Resource.Trouble)
+		case is:
+			no(d.Person.Display + " cannot request " + w.Resource.Display + ": " + w.ruling.WhyNot[0])
 		default:
 			no(
 				w.Resource.Display + " is not in the catalogue of " + d.Person.Display +
@@ -113,9 +146,21 @@ func (d *Draft) checkResource(w *Item, offered map[string]string, v viewer.Viewe
 		w.Resource = lookup.Resource{}
 		return
 	}
+	if len(w.ruling.WhyNot) > 0 {
+		d.against(w.asIneligible(d.Person.Display, w.at+member))
+	}
 	if w.In.RoleID != "" {
 		d.wrong(w.Resource.CheckParameters(w.In.Parameters, w.at)...)
 	}
+}
+
+// asIneligible is the conflict for access that the person may see and cannot request now.
+func (w *Item) asIneligible(who, at string) *fault.Fault {
+	return fault.Coded(fault.Conflict, "not_eligible", "%s cannot request %s now. The policy %s demands: %s.",
+		who, w.Resource.Display, w.ruling.Policy, strings.Join(w.ruling.WhyNot, "; ")).
+		With(fault.Field{Pointer: at, Code: "not_eligible", Detail: strings.Join(w.ruling.WhyNot, "; ")}).
+		Also("policy", w.ruling.Policy).
+		Also("why_not", w.ruling.WhyNot)
 }
 
 // findAccounts refuses accounts that are not the person's, or of another system.

@@ -15,10 +15,10 @@ func (d *Draft) checkTerms(now time.Time) {
 		if w.Resource.ID == "" || d.In.Kind != accessrequest.Grant && w.Target == nil {
 			continue
 		}
-		if w.Plan.RequireJustification {
+		if w.Plan.RequireJustification || w.ruling.Terms.RequiresJustification {
 			justify = cmp.Or(justify, w.Resource.Display)
 		}
-		if w.Plan.RequireExternalReference {
+		if w.Plan.RequireExternalReference || w.ruling.Terms.RequiresExternalReference {
 			refer = cmp.Or(refer, w.Resource.Display)
 		}
 		d.checkWay(w)
@@ -38,7 +38,7 @@ func (d *Draft) checkTerms(now time.Time) {
 			fault.Field{
 				Pointer: d.at + "/justification",
 				Code:    "justification_required",
-				Detail:  "say what " + justify + " is needed for: its rule demands it",
+				Detail:  "say what " + justify + " is needed for: its rule or policy demands it",
 			},
 		)
 	}
@@ -47,7 +47,7 @@ func (d *Draft) checkTerms(now time.Time) {
 			fault.Field{
 				Pointer: d.at + "/external_reference",
 				Code:    "external_reference_required",
-				Detail:  "name the ticket for " + refer + ": its rule demands it",
+				Detail:  "name the ticket for " + refer + ": its rule or policy demands it",
 			},
 		)
 	}

@@ -1,0 +1,13 @@
+// Package eligibility says who can request what: the policies with the effect eligible, compared with people.
+//
+// A resource that no such policy in force names is not limited here. One that a policy names can be requested by the
+// people whom one of its policies is about, and by nobody else. A policy that names a system limits all entitlements of
+// it. The constraints and the schedule of a policy do not hide a resource; they say why it cannot be requested now. Of
+// several policies that let somebody request something, the first by priority sets the terms.
+//
+// It owns no tables. Packages catalogue and request/draft ask it, for all people of a call at once:
+//
+//	book, err := eligibility.Load(ctx, tx, now)
+//	standings, err := book.Of(ctx, tx, ids)
+//	ruling := standings[id].Of(entitlementID, connectorID)
+package eligibility
