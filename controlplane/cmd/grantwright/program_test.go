@@ -360,4 +360,6 @@ func TestConfigTellsWhereSettingsComeFromAndKeepsSecrets(t *testing.T) {
 		t.Errorf("its own output does not read back:\n%s", text)
 	}
 	run(t, 2, "config", "--ops-listen", "0.0.0.0:9464")
+	run(t, 2, "config", "--min-agent-version", "newest")
+	run(t, 0, "config", "--min-agent-version", "1.4.2")
 }

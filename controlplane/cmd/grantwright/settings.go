@@ -89,6 +89,12 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 		"collector of traces, OTLP over HTTP, such as http://127.0.0.1:4318 (default: none)",
 	)
 	flags.Float64Var(&c.OTelRatio, "otel-ratio", c.OTelRatio, "part of all requests that is traced, 0 to 1")
+	flags.StringVar(
+		&c.MinAgentVersion,
+		"min-agent-version",
+		"",
+		"oldest version of the agent that is not degraded, such as 1.4 (default: any)",
+	)
 	flags.StringSliceVar(
 		&c.PackTrustedKeys,
 		"pack-trusted-keys",

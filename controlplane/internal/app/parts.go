@@ -92,7 +92,13 @@ var features = []func(context.Context, *parts) error{
 
 // reach adds the features that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
-	p.hub = &hub.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
+	p.hub = &hub.Hub{
+		DB:         p.db,
+		Seal:       p.ring,
+		Log:        p.log,
+		PublicURL:  p.config.URL(p.config.Listen),
+		MinVersion: p.config.MinAgentVersion,
+	}
 	registry := &registry.Registry{
 		DB:        p.db,
 		Tokens:    p.sessions,

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -32,6 +33,8 @@ type Config struct {
 	MasterKeyFile []string
 	PGBin         string // directory of PostgreSQL's binaries; empty: found
 	MaxRuns       int    // sync runs this process works on at once
+	// the oldest version of the agent that is not degraded, such as 1.4; empty: any
+	MinAgentVersion string
 
 	MaxConnections int // open at once; 0: no limit
 	// of one client address; 0: no limit. Without effect behind a proxy, whose address all have
@@ -120,6 +123,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("otel-endpoint: %q must look like http://127.0.0.1:4318", c.OTelEndpoint)
 	case c.OTelRatio < 0 || c.OTelRatio > 1:
 		return errors.New("otel-ratio is between 0 and 1")
+	case c.MinAgentVersion != "" && !agentVersion.MatchString(c.MinAgentVersion):
+		return fmt.Errorf("min-agent-version: %q must be a version such as 1.4 or 1.4.2", c.MinAgentVersion)
 	case strings.ContainsAny(c.BaseDomain, ":/ "):
 		return fmt.Errorf("base-domain: %q must be a name such as iga.example.com", c.BaseDomain)
 	case c.DatabaseURL == "" && c.DatabaseOwnerURL != "":
@@ -127,6 +132,9 @@ func (c Config) Check() error {
 	}
 	return nil
 }
+
+// agentVersion is the form of a version of the agent.
+var agentVersion = regexp.MustCompile(`^v?[0-9]{1,6}(\.[0-9]{1,6}){0,3}$`)
 
 func loopbackAddress(address string) bool {
 	host, _, err := net.SplitHostPort(address)
