@@ -85,7 +85,7 @@ var packages = map[string][]string{
 	"govern/matter":    {"decision", "pack", "separation"},
 	"govern/rolemodel": {"condition", "decision", "policy", "separation"},
 	"govern/catalogue": {"approval", "condition", "policy"},
-	"govern/dashboard": {"decision"},
+	"govern/dashboard": {"decision", "separation"},
 	"front/apidocs":    {},
 	"front/console":    {},
 	"front/webhook":    {},

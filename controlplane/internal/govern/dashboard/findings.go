@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskview"
@@ -65,6 +67,8 @@ var shownAs = map[string]string{
 	"writes_stopped":          "Show connectors",
 	"leaver_accounts_enabled": "Show accounts",
 	"held_runs":               "Show held runs",
+	"sod_violations":          "Show violations",
+	"blind_policies":          "Show policies",
 	"provisioning_failed":     "Show failures",
 	"unmanaged_grants":        "Show access",
 	"orphan_accounts":         "Show accounts",
@@ -151,6 +155,24 @@ func findings() []finding {
 			"/decision-tasks?assigned=all&overdue=true",
 			true,
 			fixed(`select count(*) from decision_task t where t.state in ('open', 'claimed') and t.due_at < now()`),
+		},
+		{
+			"sod_violations",
+			"Violations of separation of duties",
+			"high",
+			"Review violations",
+			"/policies/violations?state=open",
+			false,
+			violation.CountOpenSQL,
+		},
+		{
+			"blind_policies",
+			"Separation-of-duties policies that find no violations",
+			"high",
+			"Mend policies",
+			"/policies/separation-of-duties?blind=true&enabled=true&mode=shadow,enforce",
+			true,
+			fixed(`select count(*) from (` + separationpolicy.BlindSQL + `) b`),
 		},
 		{
 			"unmanaged_grants",

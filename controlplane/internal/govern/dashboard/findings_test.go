@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -77,5 +79,35 @@ func TestFindingsAreCountedOnceADay(t *testing.T) {
 	); days != 1 ||
 		kinds < 10 {
 		t.Errorf("%d days and %d kinds were counted; want one day with all kinds", days, kinds)
+	}
+}
+
+func TestViolationsAndBlindPoliciesAreFindings(t *testing.T) {
+	h := open(t)
+	boss := h.Person("boss", "")
+	ann := h.Person("ann", boss)
+	h.Let("boss", h.Tenant.Tenant, boss, viewer.Manager)
+	policy := uuid.Must(uuid.NewV7()).String()
+	h.Exec(`insert into separation_policy (tenant_id, id, name, mode, kind, sides, duty_ids)
+		values (current_tenant(), $1, 'Pay', 'enforce', 'pair', '[{"label": "a", "duty_ids": []},
+		    {"label": "b", "duty_ids": []}]', '{}')`, policy)
+	h.Exec(`insert into separation_policy (tenant_id, id, name, mode, kind, sides, duty_ids)
+		values (current_tenant(), $1, 'Draft', 'draft', 'pair', '[{"label": "a", "duty_ids": []}]', '{}')`,
+		uuid.Must(uuid.NewV7()).String())
+	for _, who := range []string{ann, h.Person("bob", "")} {
+		h.Exec(`insert into violation (tenant_id, id, policy_id, policy_version, identity_id, severity, grade,
+			fingerprint, entitlement_ids, detected_by, conflict)
+			values (current_tenant(), $1, $2, 1, $3, 'high', 'potential', '', '{}', 'scan', '{}')`,
+			uuid.Must(uuid.NewV7()).String(), policy, who)
+	}
+	for as, want := range map[string]float64{"admin": 2, "boss": 1} {
+		if f := h.finding(as, "sod_violations"); f["count"] != want || f["severity"] != "high" ||
+			at(f, "action.target") != "/policies/violations?state=open" {
+			t.Errorf("%s is shown the violations %v; want %v", as, f, want)
+		}
+	}
+	f := h.finding("admin", "blind_policies")
+	if f["count"] != 1.0 || at(f, "action.label") != "Mend policies" || h.finding("boss", "blind_policies") != nil {
+		t.Errorf("blind policies: %v; want one, for administrators", f)
 	}
 }

@@ -16,6 +16,7 @@ func (s *Service) kinds() []kind.Kind {
 		s.manualTasks(),
 		s.failedTasks(),
 		s.heldTasks(),
+		s.blindPolicies(),
 		s.conflicts(),
 		(&native.Service{Now: s.Now}).Kind(),
 		s.breakers(),

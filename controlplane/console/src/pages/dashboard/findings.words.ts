@@ -11,6 +11,8 @@ const pages: Record<string, { to: string; search: Record<string, string> }> = {
   provisioning_failed: { to: "/provisioning", search: { state: "failed" } },
   provisioning_stuck: { to: "/provisioning", search: { state: "retrying" } },
   overdue_tasks: { to: "/inbox", search: { due: "overdue" } },
+  sod_violations: { to: "/violations", search: { state: "open" } },
+  blind_policies: { to: "/inbox", search: { kind: "blind_policy" } },
   unmanaged_grants: { to: "/inbox", search: { kind: "native_grant" } },
   orphan_accounts: { to: "/accounts", search: { orphaned: "true", orphan_reason: "no_owner,owner_unresolved" } },
   unowned_entitlements: { to: "/access", search: { owned: "false" } },

@@ -20,6 +20,7 @@ const (
 	SchemaDiff          = "schema_diff"          // a diff
 	ManualProvisioning  = "manual_provisioning"  // a provisioning task
 	ProvisioningFailure = "provisioning_failure" // a provisioning task
+	BlindPolicy         = "blind_policy"         // a separation-of-duties policy
 	ProvisioningHold    = "provisioning_hold"    // a provisioning task
 	PackConflict        = "pack_conflict"        // a conflict
 	BreakerOpen         = "breaker_open"         // a connector

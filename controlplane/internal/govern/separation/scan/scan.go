@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -103,7 +104,27 @@ func begin(ctx context.Context, tx *pg.Tx, now time.Time) error {
 		   set state = 'running', started_at = @now, position = null, done = 0,
 		       total = (select count(*) from identity)
 		 where s.state = 'waiting'`
-	return pg.Exec(ctx, tx, "begin scan", sql, pgx.NamedArgs{"now": now})
+	if err := pg.Exec(ctx, tx, "begin scan", sql, pgx.NamedArgs{"now": now}); err != nil {
+		return err
+	}
+	return enqueueBlind(ctx, tx)
+}
+
+// enqueueBlind enqueues the policies that are blind and not asked about, and those that are asked about and not blind.
+// A scan begins after each change by which a policy could turn blind or see again.
+func enqueueBlind(ctx context.Context, tx *pg.Tx) error {
+	const sql = `
+		with dark as materialized (` + separationpolicy.BlindSQL + `
+		), asked as (
+		    select t.key::uuid as id
+		      from decision_task t
+		     where t.kind = 'blind_policy'
+		       and t.state in ('open', 'claimed')
+		)
+		select enqueue_inbox('blind_policy', p.id)
+		  from separation_policy p
+		 where (p.id in (select id from dark)) <> (p.id in (select id from asked))`
+	return pg.Exec(ctx, tx, "enqueue blind policies", sql)
 }
 
 // piece is a row of identities: those with IDs above after, up to last.

@@ -22,8 +22,8 @@ const columns = `p.id, p.name, p.description, p.rationale, p.regulation_refs, p.
 type Filters struct {
 	// Enabled policies, or disabled ones.
 	Enabled string `query:"enabled" enum:"true,false"`
-	// Policies in this mode.
-	Mode string `query:"mode" enum:"draft,shadow,enforce"`
+	// Policies in one of these modes. Separate values with commas.
+	Mode []string `query:"mode" enum:"draft,shadow,enforce"`
 	// Policies of this kind.
 	Kind string `query:"kind" enum:"pair,n_of_m,matrix,companion,history"`
 	// Policies of this severity.
@@ -59,6 +59,15 @@ const blind = `p.id in (
 	                     from jsonb_array_elements_text(s -> 'duty_ids') i (id)
 	                    where i.id not in (select duty_id from dark)))`
 
+// BlindSQL is the SQL of the IDs of policies that are evaluated, now or at another time, and blind.
+const BlindSQL = `
+	select p.id
+	  from separation_policy p
+	 where p.deleted_at is null
+	   and p.enabled
+	   and p.mode in ('shadow', 'enforce')
+	   and ` + blind
+
 // Query returns the list of policies that the filters select, in the order of Sort.
 func (f Filters) Query() (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
@@ -69,7 +78,9 @@ func (f Filters) Query() (*listing.Query, error) {
 	q.Where("p.deleted_at is null", nil)
 	q.Is("p.enabled", f.Enabled)
 	q.Is(blind, f.Blind)
-	q.Equal("p.mode", "mode", f.Mode)
+	if len(f.Mode) > 0 {
+		q.Where("p.mode = any(@mode)", pgx.NamedArgs{"mode": f.Mode})
+	}
 	q.Equal("p.kind", "kind", f.Kind)
 	q.Equal("p.severity", "severity", f.Severity)
 	if f.DutyID != "" {
@@ -141,6 +152,19 @@ func Using(ctx context.Context, tx *pg.Tx, dutyIDs ...string) ([]Policy, error) 
 		 where p.deleted_at is null
 		   and p.duty_ids && $1::text[]::uuid[]
 		 order by p.name, p.id`, dutyIDs)
+}
+
+// Named reads policies by their IDs, with what Describe adds.
+func Named(ctx context.Context, tx *pg.Tx, ids []string) ([]Policy, error) {
+	found, err := pg.All[Policy](ctx, tx, "read separation-of-duties policies", `select `+columns+`
+		  from separation_policy p
+		 where p.deleted_at is null
+		   and p.id = any($1::text[]::uuid[])
+		 order by p.id`, ids)
+	if err != nil {
+		return nil, err
+	}
+	return found, Describe(ctx, tx, found)
 }
 
 // Describe adds what is not stored with policies: the sides that no person can perform at present, and the numbers of

@@ -130,3 +130,15 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 		return Retire(ctx, tx, before)
 	})
 }
+
+// Disable disables a policy by the decision of an owner or administrator.
+func Disable(ctx context.Context, tx *pg.Tx, id string) error {
+	before, err := Locked(ctx, tx, id, " for update of p")
+	if err != nil {
+		return err
+	}
+	after := before.Fields
+	after.Enabled = false
+	_, err = Rewrite(ctx, tx, before, after, "separation_policy.disabled")
+	return err
+}

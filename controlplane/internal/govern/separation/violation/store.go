@@ -40,6 +40,11 @@ func readable(v viewer.Viewer) string {
 	return "visible_violation() v"
 }
 
+// CountOpenSQL is the SQL of the number of open violations that a viewer may read.
+func CountOpenSQL(v viewer.Viewer) string {
+	return `select count(*) from ` + readable(v) + ` where v.state = 'open'`
+}
+
 // rank orders severities.
 const rank = "array_position(array['low', 'medium', 'high', 'critical'], v.severity)"
 
