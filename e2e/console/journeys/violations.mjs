@@ -23,7 +23,9 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: /^Critical/ }).click();
   await page.getByRole("link", { name: scene.names.separation }).waitFor({ state: "detached" });
   expect(page.url().includes("severity=critical"), `the address is ${page.url()}`);
+  await page.getByRole("button", { name: /^(More filters|Filters)/ }).click();
   await page.locator("label.filter", { hasText: "Policy" }).locator("select").selectOption({ label: scene.names.separation });
+  await page.keyboard.press("Escape");
   await page.getByText("No results match these filters").waitFor();
   await button(page, "Clear filters").click();
 

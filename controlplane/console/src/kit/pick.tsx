@@ -199,6 +199,10 @@ export const roles: Source<{ id: string; key: string; name: string }> = {
   path: "/entitlements/roles",
   as: (r) => ({ id: r.id, words: r.name, detail: r.key }),
 };
+export const duties: Source<{ id: string; name: string; process?: string }> = {
+  path: "/policies/duties",
+  as: (d) => ({ id: d.id, words: d.name, detail: d.process ?? "" }),
+};
 export const users: Source<{ id: string; display_name?: string | null; email: string }> = {
   path: "/settings/users",
   as: (u) => ({ id: u.id, words: u.display_name || u.email, detail: u.email }),

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import * as text from "#text/access";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -7,6 +7,9 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { nameOf } from "./words";
+
+// It comes when a person is chosen.
+const Prediction = lazy(() => import("../separation/verdict").then((m) => ({ default: m.Prediction })));
 
 /** Gives it to somebody without a request: an administrator's own decision, which stands in the history. */
 export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; close: () => void }) {
@@ -40,6 +43,11 @@ export function AssignDirectly({ of: e, close }: { of: Of<"EntitlementDetail">; 
       act={() => give.mutateAsync()}
     >
       <Pick label={text.person} source={people} value={who} set={setWho} required />
+      {who && (
+        <Suspense fallback={null}>
+          <Prediction person={who.id} add={{ entitlement_id: e.id }} />
+        </Suspense>
+      )}
       <TextField
         label={text.lastDay}
         type="date"

@@ -33,6 +33,8 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: text.requestName(name("")).trim(), to: "/requests/$id", params: id };
     case "violation":
       return { words: text.violation, to: "/violations/$id", params: id };
+    case "separation_policy":
+      return { words: name("policy"), to: "/separation-of-duties/$id", params: id };
     case "connector":
       return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {

@@ -24,6 +24,9 @@ const kinds: Record<string, string> = {
   pack_conflict: text.packConflict,
   native_grant: text.reappearedAccess,
   sod_violation: text.violation,
+  mitigation_approval: text.mitigation,
+  mitigation_evidence: text.evidenceDue,
+  mitigation_review: text.evidenceReview,
 };
 
 /** What a kind of task is called; one that is not known here by its own name. */
@@ -37,7 +40,7 @@ export const themes: [string, string[]][] = [
   [text.requests, ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
   [text.accounts, ["account_correlation", "orphan_account"]],
   [text.reappearedAccess, ["native_grant"]],
-  [text.violations, ["sod_violation"]],
+  [text.violations, ["sod_violation", "mitigation_approval", "mitigation_evidence", "mitigation_review"]],
   [text.provisioning, ["manual_provisioning", "provisioning_failure"]],
   [text.syncsAndSchemas, ["sync_hold", "schema_diff"]],
   [text.rolesAndPacks, ["role_proposal", "pack_conflict"]],

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useGet } from "../../api/use";
 import { FieldError } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
-import { access, connectors, inSystem, Pick, people, roles } from "../../kit/pick";
+import { access, connectors, duties, inSystem, Pick, people, roles } from "../../kit/pick";
 import { State } from "../../kit/state";
 import { type InSystem, systemOf, useSystems } from "../../kit/systems";
 
@@ -14,6 +14,7 @@ const kinds = {
   access: { source: access, at: "/entitlements/" },
   systems: { source: connectors, at: "/connectors/" },
   people: { source: people, at: "/identities/" },
+  duties: { source: duties, at: "/policies/duties/" },
 };
 export type PickKind = keyof typeof kinds;
 

@@ -90,6 +90,7 @@ function usual(f: ItemPreview | undefined): string {
 
 /** Why a thing would be refused, with the way to what stands against it. */
 function ProblemNote({ of }: { of: Problem }) {
+  if (of.code === "separation_of_duties") return text.conflictsWithOtherAccess;
   const more = of.more as { request_id?: string; number?: string } | undefined;
   return (
     <>

@@ -8,7 +8,13 @@ import { type Drafting, requestOf } from "./draft";
 
 export type Problem = Of<"AccessRequestProblem">;
 /** What would become of the request for one person. */
-export type RequestPreview = { person: string; items: Of<"ForeseenItem">[]; problems: Problem[]; expected: string | null };
+export type RequestPreview = {
+  person: string;
+  items: Of<"ForeseenItem">[];
+  problems: Problem[];
+  expected: string | null;
+  separation?: Of<"SeparationVerdict"> | undefined;
+};
 
 /** Asks what would become of the requests as they stand, a moment after the last change. */
 export function useRequestPreview(d: Drafting) {
@@ -27,7 +33,15 @@ async function fetchPreview(all: Of<"NewAccessRequest">[], signal: AbortSignal):
   const whom = (i: number) => all[i]?.requested_for_identity_id ?? "";
   if (all.length === 1) {
     const one = await ask<Of<"AccessRequestPreview">>("POST", "/access-requests/preview", { body: all[0], signal });
-    return [{ person: whom(0), items: one.items, problems: one.problems, expected: one.expected_at ?? null }];
+    return [
+      {
+        person: whom(0),
+        items: one.items,
+        problems: one.problems,
+        expected: one.expected_at ?? null,
+        separation: one.separation_of_duties,
+      },
+    ];
   }
   const many = await ask<Of<"AccessRequestBulk">>("POST", "/access-requests/bulk", {
     query: { dry_run: true },
@@ -39,6 +53,7 @@ async function fetchPreview(all: Of<"NewAccessRequest">[], signal: AbortSignal):
     items: r.foreseen?.items ?? [],
     problems: r.problems,
     expected: r.foreseen?.expected_at ?? null,
+    separation: r.separation_of_duties,
   }));
 }
 

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -14,6 +14,9 @@ import { type Drafting, requestOf } from "./draft";
 import { placeOf, problemsAt, type RequestPreview, useRequestPreview } from "./preview";
 import { Recipients } from "./recipients";
 import { SentRequests, SeveralRecipients } from "./severalrecipients";
+
+// Most requests violate no policy.
+const RequestSeparation = lazy(() => import("./separation"));
 
 type Props = { d: Drafting; self: string; others: boolean };
 
@@ -33,6 +36,11 @@ export function Review({ d, self, others }: Props) {
         <Skeleton rows={4} />
       ) : (
         <>
+          {query.data?.some((f) => f.separation && f.separation.violations.length > 0) && (
+            <Suspense fallback={<Skeleton rows={3} />}>
+              <RequestSeparation all={query.data} d={d} self={self} />
+            </Suspense>
+          )}
           <section className="stack" aria-labelledby="ask-things" aria-busy={stale || undefined}>
             <h2 id="ask-things">{text.approvalPath}</h2>
             {d.things.map((t, i) => (

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import * as texts from "#text/roles";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
+import { useAct, useMay } from "../../api/use";
 import { dayBegins, dayEnds, dayOf } from "../../kit/day";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Check, problemAt, SelectField, TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
+import { Prediction } from "../separation/verdict";
 import type { MemberAction } from "./members";
 import type { Role } from "./model";
 
@@ -14,6 +15,7 @@ type Body = { method: string; path: string; body?: unknown; query?: Record<strin
 
 /** Gives a role to somebody, moves the end of that, or takes it away. */
 export default function AssignRole({ role, doing, close }: Props) {
+  const may = useMay();
   const [who, setWho] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const [starts, setStarts] = useState("");
@@ -45,6 +47,7 @@ export default function AssignRole({ role, doing, close }: Props) {
         act={() => send.mutateAsync({ method: "POST", path, body })}
       >
         <Pick label={texts.person} source={people} value={who} set={setWho} required />
+        {may.admin && <Prediction person={who?.id} add={{ role_id: role.id }} />}
         <div className="fields">
           <TextField
             type="date"

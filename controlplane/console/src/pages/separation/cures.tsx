@@ -15,12 +15,20 @@ function CureName({ of }: { of: Cure }) {
   ));
 }
 
-/** The smallest ways out of a conflict. revoke: takes one of them; without it they are only read. */
-export function Cures({ of: c, revoke }: { of: Pick<Conflict, "cures" | "cures_proven">; revoke?: (cure: Cure) => void }) {
+type CuresProps = {
+  of: Pick<Conflict, "cures" | "cures_proven">;
+  revoke?: (cure: Cure) => void;
+  leave?: (cure: Cure) => (() => void) | undefined;
+};
+
+/** The smallest ways out of a conflict. revoke takes one of them, leave gives how requested access is left out; without them they are only read. */
+export function Cures({ of: c, revoke, leave }: CuresProps) {
   if (c.cures.length === 0) return <p className="small muted">{text.noRemovalEndsTheViolation}</p>;
   return (
     <div className="stack tight">
-      <p className="small muted">{c.cures_proven ? text.eachOfTheseEndsTheViolation(c.cures.length) : text.eachOfTheseEndsUnproven}</p>
+      {leave ? null : (
+        <p className="small muted">{c.cures_proven ? text.eachOfTheseEndsTheViolation(c.cures.length) : text.eachOfTheseEndsUnproven}</p>
+      )}
       <ul className="cures" aria-label={c.cures.length > 1 ? text.removeAnyOneOfThese : text.removeThis}>
         {c.cures.map((cure) => (
           <li key={cureKey(cure)}>
@@ -31,6 +39,11 @@ export function Cures({ of: c, revoke }: { of: Pick<Conflict, "cures" | "cures_p
             {revoke && revocable(cure) && (
               <Button aria-label={text.revokeNames(cureWords(cure))} onClick={() => revoke(cure)}>
                 {text.revokeEllipsis}
+              </Button>
+            )}
+            {leave?.(cure) && (
+              <Button reads aria-label={text.leaveOutNames(cureWords(cure))} onClick={leave(cure)}>
+                {text.leaveOut}
               </Button>
             )}
             {revoke && !revocable(cure) && <span className="small muted">{text.notGrantedYet}</span>}

@@ -86,7 +86,7 @@ function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
         </div>
         <section className="card padded stack" aria-label={text.facts}>
           <h2>{text.facts}</h2>
-          <Facts of={factsOf(v)} />
+          <Facts of={factsOf(v, may.oversees)} />
         </section>
       </div>
       {doing?.what === "remediate" && <Remediate of={v} first={doing.remove} close={close} />}
@@ -100,6 +100,7 @@ function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
 function Notes({ of: v }: { of: Violation }) {
   const f = v.false_positive;
   const r = v.remediation;
+  const m = v.mitigation;
   return (
     <>
       {v.partial && <Note>{text.partialNote}</Note>}
@@ -113,6 +114,10 @@ function Notes({ of: v }: { of: Violation }) {
           )}
         </Note>
       )}
+      {m && v.state === "mitigated" && (
+        <Note>{text.mitigatedNote(<bdi>{m.control}</bdi>, m.ends_at ? text.untilEnd(<When at={m.ends_at} />) : "")}</Note>
+      )}
+      {m && v.state === "open" && m.state === "proposed" && <Note>{text.proposedNote(<bdi>{m.control}</bdi>)}</Note>}
       {f && <Note>{text.markedNote(<bdi>{f.by.display}</bdi>, <When at={f.at} />, f.policy_version, <q dir="auto">{f.reason}</q>)}</Note>}
       {v.state === "remediated" && (
         <Note tone="ok">
@@ -124,10 +129,19 @@ function Notes({ of: v }: { of: Violation }) {
   );
 }
 
-function factsOf(v: Violation): [string, ReactNode][] {
+function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
   const p = v.conflict.policy;
   return [
-    [text.policy, <Text key="p" of={p.name} />],
+    [
+      text.policy,
+      oversees ? (
+        <Link key="p" className="sep-link" to={"/separation-of-duties/$id" as never} params={{ id: p.id } as never}>
+          <Text of={p.name} />
+        </Link>
+      ) : (
+        <Text key="p" of={p.name} />
+      ),
+    ],
     [text.assignee, <Text key="a" of={v.assignee?.display ?? null} none={text.noOne} />],
     [text.detectedBy, text.detectedBys[v.detected_by] ?? v.detected_by],
     [text.firstFound, <When key="f" at={v.first_seen_at} />],

@@ -66,6 +66,7 @@ export default function Violations() {
         columns={columns}
         views={views}
         filters={filters}
+        search={text.peopleAndPolicies}
         open={(v) => ({ to: "/violations/$id", params: { id: v.id } })}
         csv="violations"
         every={15_000}
@@ -86,6 +87,7 @@ function useViews(): View[] {
     { name: text.open, query: { state: "open" }, count: open },
     { name: text.critical, query: { state: "open", severity: "critical" }, count: critical },
     ...(mine ? [{ name: text.mine, query: { state: "open", assignee_id: mine } }] : []),
+    { name: text.mitigated, query: { state: "mitigated" } },
     { name: text.falsePositives, query: { state: "false_positive" } },
     { name: text.remediated, query: { state: "remediated" } },
   ];

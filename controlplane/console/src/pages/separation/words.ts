@@ -13,6 +13,8 @@ const pairs = <K extends string>(of: Record<K, string>) => Object.entries(of) as
 export const severityOptions = pairs(text.severities);
 export const gradeOptions = pairs(text.grades);
 export const stateOptions = pairs(text.states);
+export const kindOptions = pairs(text.kinds);
+export const modeOptions = pairs(text.modes);
 
 const word = (of: Record<string, string>, key: string) => of[key] ?? key.replaceAll("_", " ");
 
@@ -21,12 +23,13 @@ export const gradeWords = (g: string) => word(text.grades, g);
 export const stateWords = (s: string) => word(text.states, s);
 export const kindWords = (k: string) => word(text.kinds, k);
 export const modeWords = (m: string) => word(text.modes, m);
+export const effectWords = (e: string) => word(text.effects, e);
 export const sourceWords = (s: Pick<Source, "kind">) => word(text.sourceKinds, s.kind);
 
 export const severityTone = (s: string): Tone => (s === "critical" || s === "high" ? "bad" : s === "medium" ? "warn" : "neutral");
 export const gradeTone = (g: string): Tone =>
   g === "exercised_both" ? "bad" : g === "potential" ? "neutral" : g === "latent" ? "info" : "warn";
-export const stateTone = (s: string): Tone => (s === "open" ? "bad" : s === "remediated" ? "ok" : "neutral");
+export const stateTone = (s: string): Tone => (s === "open" ? "bad" : s === "remediated" ? "ok" : s === "mitigated" ? "info" : "neutral");
 export const modeTone = (m: string): Tone => (m === "enforce" ? "ok" : m === "shadow" ? "info" : "neutral");
 
 /** The sides of a conflict in one line. */

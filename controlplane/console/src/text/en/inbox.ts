@@ -313,6 +313,9 @@ export const clearFilters = "Clear filters";
 // tasks.ts
 export const violation = "Violation";
 export const violations = "Violations";
+export const mitigation = "Mitigation";
+export const evidenceDue = "Evidence of a mitigation";
+export const evidenceReview = "Review of evidence";
 export const request = "Request";
 export const noApprover = "No approver";
 export const waitingRequest = "Waiting request";

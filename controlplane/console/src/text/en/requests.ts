@@ -36,6 +36,7 @@ export const theAccessIsBeingRevoked = "The access is being revoked.";
 export const yourApprovalWasWithdrawn = "Your approval was withdrawn.";
 
 // cartitem.tsx
+export const conflictsWithOtherAccess = "It cannot be requested together with other access of the person. See Separation of duties above.";
 export const defaultOf = (duration: Insert) => `default: ${duration}`;
 export const defaultLower = "default";
 export const role = "Role";

@@ -103,6 +103,9 @@ export const orderedNote = (by: ReactNode, at: ReactNode, names: Insert, reason:
   rich`${by} ordered the revocation of ${names} ${at}: ${reason} The violation stays open until an evaluation proves that the access is gone.`;
 export const markedNote = (by: ReactNode, at: ReactNode, version: Insert, reason: ReactNode) =>
   rich`${by} marked it as a false positive ${at}, for version ${version} of the policy: ${reason}`;
+export const mitigatedNote = (control: ReactNode, until: ReactNode) => rich`The control ${control} covers it ${until}.`;
+export const untilEnd = (at: ReactNode) => rich`until ${at}`;
+export const proposedNote = (control: ReactNode) => rich`A mitigation by the control ${control} is proposed.`;
 export const remediatedByAccess = (at: ReactNode) => rich`The access is gone since ${at}.`;
 export const remediatedByPolicy = (at: ReactNode) => rich`The policy was changed, disabled or deleted. It was last checked ${at}.`;
 export const history = "History";
@@ -132,9 +135,11 @@ export const found = "Found";
 export const open = "Open";
 export const all = "All";
 export const critical = "Critical";
+export const mitigated = "Mitigated";
 export const falsePositives = "False positives";
 export const remediated = "Remediated";
 export const mine = "Mine";
+export const peopleAndPolicies = "people and policies";
 export const noViolations = "No violations";
 export const noViolationsLead = "No person performs duties that an evaluated policy keeps apart. Policies in draft mode are not evaluated.";
 export const noViolationVisible = "Violations of your reports and of access that you own are listed here.";
@@ -149,7 +154,7 @@ export const grades = {
   exercised_both: "both sides used",
   inside_role: "in one role",
 };
-export const states = { open: "open", false_positive: "false positive", remediated: "remediated" };
+export const states = { open: "open", mitigated: "mitigated", false_positive: "false positive", remediated: "remediated" };
 export const kinds = {
   pair: "two sides",
   n_of_m: "n of m sides",
@@ -158,7 +163,7 @@ export const kinds = {
   history: "within a period",
 };
 export const modes = { draft: "draft", shadow: "shadow", enforce: "enforced" };
-export const effects = { block: "block the request", warn: "warn", record: "record only" };
+export const effects = { block: "blocked", warn: "warning", record: "recorded only", task: "decision task" };
 export const sourceKinds: Record<string, string> = {
   grant: "grant",
   request_item: "request",
@@ -169,3 +174,281 @@ export const sourceKinds: Record<string, string> = {
   task: "provisioning task",
   added: "requested access",
 };
+
+// arcs.tsx
+export const conflictsBetweenSides = "Conflicts between sides";
+export const conflictsWith = "Conflicts with";
+export const side = "Side";
+export const pictureOf = (pairs: string[]) => `Conflicts between sides: ${pairs.join("; ")}.`;
+export const pairOf = (a: Insert, b: Insert) => `${a} and ${b}`;
+export const requiresOf = (a: Insert, b: Insert) => `${a} requires ${b}`;
+export const afterOf = (a: Insert, b: Insert) => `${a} within the period after ${b}`;
+export const requires = "Requires";
+export const isRequiredBy = "Is required by";
+export const noConflictsYet = "No conflicts yet.";
+export const nothingElse = "nothing";
+export const unnamedSide = (n: Insert) => `Side ${n}`;
+
+// definition.tsx
+export const appliesFrom = "Evaluated from";
+export const appliesUntil = "Evaluated until";
+export const onRequest = "Requests";
+export const onAssignment = "Assignments without a request";
+export const onDetection = "Violations that are found";
+export const context = "Counts together";
+export const onlySameEnvironment = "access in the same environment";
+export const onlySameLegalEntity = "access of the same legal entity";
+export const onlySameAttribute = (name: Insert) => `access with the same ${name}`;
+export const withoutReadOnly = "without entitlements that only allow reading";
+export const allAccessCounts = "all access";
+export const rationale = "Rationale";
+export const regulations = "Regulations";
+export const owners = "Owners";
+export const version = "Version";
+export const source = "Source";
+export const packOf = (name: Insert) => `sector pack ${name}`;
+export const kind = "Kind";
+export const window = "Period";
+export const atLeastNSides = (n: Insert) => `at least ${n} sides`;
+export const definition = "Definition";
+export const id = "ID";
+export const dutiesOfTheSide = "Duties";
+export const blindSide = "no one can perform it";
+
+// duties.tsx
+export const duty = "Duty";
+export const duties = "Duties";
+export const process = "Process";
+export const members = "Members";
+export const entitlements = "Entitlements";
+export const policies = "Policies";
+export const blind = "Blind";
+export const blindLower = "blind";
+export const usable = "in use";
+export const notUsed = "not used";
+export const unused = "Not used";
+export const updated = "Updated";
+export const namesAndProcesses = "names and processes";
+export const noDutiesYet = "No duties yet";
+export const noDutiesLead = "A duty is a function of the business, such as paying invoices, with the access that performs it.";
+export const newDuty = "New duty";
+export const yes = "yes";
+export const no = "no";
+export const usedByAPolicy = "Used";
+
+// duty.tsx
+export const edit = "Edit";
+export const deleteLabel = "Delete";
+export const more = "More";
+export const deleteThisDuty = "Delete this duty?";
+export const deleteDutyLead = "Its versions stay in the history.";
+export const dutyDeleted = (name: Insert) => `${name} deleted.`;
+export const dutySaved = (name: Insert) => `${name} saved.`;
+export const dutyInUseLead = (n: Count) =>
+  plural(n, {
+    one: "# policy names this duty, so it cannot be deleted. Remove it from the policy first.",
+    other: "# policies name this duty, so it cannot be deleted. Remove it from the policies first.",
+  });
+export const cannotBeDeletedYet = "Duty in use";
+export const close = "Close";
+export const blindDutyNote =
+  "A group has no entitlement in a connected system, so no one can perform this duty. Policies find no violations through it until the access is read.";
+export const policiesThatNameIt = "Policies with this duty";
+export const notNamedYet = "No policy names this duty";
+export const notNamedLead = "Put it on a side of a policy.";
+export const groupN = (n: Insert) => `Group ${n}`;
+export const oneOfEachGroup = "A person performs the duty with at least one member of each group.";
+export const oneOfTheGroup = "A person performs the duty with any of these members.";
+export const membersOfTheGroup = (n: Insert) => `Members of group ${n}`;
+export const entitlementCount = (n: Count) => plural(n, { one: "# entitlement", other: "# entitlements" });
+export const notReadYet = "not read yet";
+export const noLongerExists = "no longer exists";
+export const member = "Member";
+export const showMoreMembers = (n: Count) => plural(n, { one: "Show # more member", other: "Show # more members" });
+export const earlierVersions = "Earlier definitions. Every change is a version.";
+export const versionOfDuty = (members: Count, groups: Count) =>
+  `${plural(members, { one: "# member", other: "# members" })} in ${plural(groups, { one: "# group", other: "# groups" })}`;
+export const memberKinds: Record<string, string> = {
+  entitlement: "entitlement",
+  role: "role",
+  duty_tag: "duty tag",
+  connector: "all of a system",
+  external: "external ID",
+};
+
+// dutyeditor.tsx
+export const name = "Name";
+export const description = "Description";
+export const processHint = "The business process, such as Purchase to pay.";
+export const addAMember = "Add a member";
+export const kindOfMember = "Kind of member";
+export const entitlementLabel = "Entitlement";
+export const roleLabel = "Role";
+export const dutyTagLabel = "Duty tag";
+export const systemLabel = "System";
+export const externalIdLabel = "External ID";
+export const externalIdHint = "The ID in the system. It may be unknown until a sync run reads it.";
+export const dutyTagHint = "All entitlements with this tag, and those of roles with it.";
+export const add = "Add";
+export const addGroup = "Add group";
+export const removeGroupN = (n: Insert) => `Remove group ${n}`;
+export const removeMember = (name: Insert) => `Remove ${name}`;
+export const severalGroupsHint =
+  "With several groups, a person needs one member of each, such as a transaction and an organizational level.";
+export const noMembersYet = "No members yet.";
+export const save = "Save";
+export const dutyLead =
+  "A duty is a function of the business with the access that performs it. A change applies to all policies with the duty.";
+
+// impact.tsx
+export const preview = "Preview";
+export const previewLead =
+  "Violations that the change would cause and end, over the access of all people, current and pending. Nothing is stored.";
+export const simulating = (seconds: Count) => `Evaluating all people… ${plural(seconds, { one: "# second", other: "# seconds" })}`;
+export const cancel = "Cancel";
+export const previewAgain = "The draft has changed. Preview it again.";
+export const newViolations = "New violations";
+export const endedViolations = "Ended violations";
+export const violationsAfter = "Violations after the change";
+export const peopleAffected = "People affected";
+export const peopleAffectedOf = (n: Insert, total: Insert) => `${n} of ${total}`;
+export const byPolicy = "By policy";
+export const before = "Before";
+export const after = "After";
+export const change = "Change";
+export const byDepartment = "By department";
+export const department = "Department";
+export const withoutADepartment = "without a department";
+export const appears = "Appears";
+export const ends = "Ends";
+export const people = "People";
+export const firstPeople = (n: Count) => plural(n, { one: "The one person affected", other: "The first # people" });
+export const nothingChanges = "No violation would appear or end.";
+export const thisPolicy = "this policy";
+export const policyBecomesBlind = "blind";
+
+// newduty.tsx
+export const newDutyLead = "Define which access performs a function of the business. Policies name duties on their sides.";
+
+// newpolicy.tsx
+export const newPolicy = "New policy";
+export const newPolicyLead = "A policy names the duties that one person must not perform together. A draft is not evaluated.";
+export const policySavedAsDraft = (name: Insert) => `${name} saved. Simulate it, then set its mode.`;
+
+// policies.tsx
+export const separationOfDuties = "Separation of duties";
+export const separationLead = "Policies that keep duties apart, and the duties with the access that performs them.";
+export const sections = "Sections";
+export const mode = "Mode";
+export const effect = "Effect";
+export const openViolations = "Open violations";
+export const enforced = "Enforced";
+export const shadow = "Shadow";
+export const drafts = "Drafts";
+export const off = "Off";
+export const offLower = "off";
+export const namesAndDescriptions = "names and descriptions";
+export const noPoliciesYet = "No separation-of-duties policies yet";
+export const noPoliciesLead = "Create the duties first, then a policy with a duty on each side.";
+
+// policy.tsx
+export const simulate = "Simulate";
+export const policySaved = (name: Insert) => `${name} saved.`;
+export const blindNote = (labels: string[]) =>
+  `The policy is blind: no one can perform ${conjunction(labels)}, so it finds no violations. Its duties have no access in a connected system.`;
+export const draftNote = "Draft: the policy is not evaluated. Simulate it, then set its mode.";
+export const shadowPolicyNote = "Shadow: the policy is evaluated and prevents nothing. Enforce it when its violations are as you expect.";
+export const offNote = "Disabled: the policy is not evaluated.";
+export const violationsOfIt = (n: Count) => plural(n, { one: "# open violation", other: "# open violations" });
+export const showViolations = "Violations of this policy";
+export const versionOfPolicy = (kind: Insert, sides: string[], mode: Insert) => `${kind}: ${sides.join(", ")} (${mode})`;
+export const figures = "Figures";
+export const simulation = "Simulation";
+export const simulationLead = "Violations if the policy were evaluated, over the access of all people, current and pending.";
+export const simulateAgain = "Simulate again";
+
+// policyactions.tsx
+export const enforce = "Enforce";
+export const startShadow = "Start shadow mode";
+export const backToDraft = "Back to draft";
+export const enable = "Enable";
+export const disable = "Disable";
+export const enforceName = (name: Insert) => `Enforce ${name}?`;
+export const enforceLead = "Requests, grants and roles that would violate the policy are treated as its effect says, from now on.";
+export const isEnforced = (name: Insert) => `${name} is enforced.`;
+export const isInShadow = (name: Insert) => `${name} is in shadow mode.`;
+export const isADraft = (name: Insert) => `${name} is a draft.`;
+export const isEnabled = (name: Insert) => `${name} is enabled.`;
+export const isDisabled = (name: Insert) => `${name} is disabled.`;
+export const deleteThisPolicy = "Delete this policy?";
+export const deletePolicyLead = "Its open violations are remediated: the policy no longer asks for them. Its versions stay in the history.";
+export const policyDeleted = (name: Insert) => `${name} deleted.`;
+export const disableThisPolicy = "Disable this policy?";
+export const disableLead = "It prevents nothing and finds no violations while it is disabled. Its open violations end.";
+export const draftThisPolicy = "Return to draft?";
+export const draftLead = "A draft is not evaluated: it prevents nothing, and its open violations end.";
+
+// policyeditor.tsx
+export const kindChoices: Record<string, string> = {
+  pair: "two sides: both",
+  n_of_m: "n of m: at least n sides",
+  matrix: "matrix: chosen pairs of sides",
+  companion: "companion: the first side without the second",
+  history: "history: the first side, and the second within a period",
+};
+export const howSidesConflict = "Conflict";
+export const numberOfSides = "Number of sides";
+export const numberOfSidesHint = "A person who performs this many sides violates the policy.";
+export const windowHint = "How long the second side counts after it ended.";
+export const sideN = (n: Insert) => `Side ${n}`;
+export const labelOfSide = "Label";
+export const labelHint = "If empty: the name of the first duty.";
+export const dutiesOfSideN = (n: Insert) => `Duties of side ${n}`;
+export const anyOfTheDuties = "A person performs the side by any of its duties.";
+export const addSide = "Add side";
+export const removeSideN = (n: Insert) => `Remove side ${n}`;
+export const conflictsOfTheMatrix = "Conflicting sides";
+export const conflictsOfTheMatrixHint = "Check each pair of sides that one person must not perform together.";
+export const aConflictsWithB = (a: Insert, b: Insert) => `${a} conflicts with ${b}`;
+export const contextTitle = "Access that counts together";
+export const sameEnvironment = "Only in the same environment";
+export const sameEnvironmentHint = "Access in production and access in a test system do not conflict.";
+export const sameLegalEntity = "Only of the same legal entity";
+export const sameLegalEntityHint = "The attribute legal_entity of the entitlements.";
+export const sameAttributes = "Further attributes that must agree";
+export const sameAttributesHint = "Names of attributes or labels of entitlements, one per line, such as company_code.";
+export const excludeReadOnly = "Without entitlements that only allow reading";
+export const companionComparesNothing = "A companion policy compares no context.";
+export const effectTitle = "Effects";
+export const onRequestOfAViolation = "Requests that would violate the policy";
+export const onAssignOfAViolation = "Assignments that would violate the policy";
+export const onAssignHint = "Access that is assigned directly, by a role or a rule, or by a link of an account.";
+export const asForRequests = "as for requests";
+export const assignEffects: Record<string, string> = { block: "block them", record: "record them" };
+export const onDetectedViolation = "Violations that are found";
+export const detectEffects: Record<string, string> = { task: "ask the owners of the policy to decide", record: "record them" };
+export const effectChoices: Record<string, string> = {
+  block: "block them",
+  warn: "show a warning to requester and approvers",
+  record: "record them",
+};
+export const remediationLabel = "Advice on how to resolve a violation";
+export const rationaleHint = "The reason for the policy, for auditors.";
+export const regulationRefs = "Regulations and controls";
+export const onePerLineSuch = "One per line, such as SOX 404.";
+export const modeOfTheNewPolicy = "Mode";
+export const modeChoices: Record<string, string> = { draft: "draft: not evaluated", shadow: "shadow: evaluated, prevents nothing" };
+export const validity = "Validity";
+export const picture = "Picture of the conflicts";
+export const general = "General";
+
+// verdict.tsx
+export const wouldViolate = "Policies that would be violated";
+export const smallestWayOut = "The smallest way out: do without this";
+export const smallestWaysOut = "The smallest way out: do without any one of these";
+export const whoWouldViolatePolicy = (who: ReactNode, policy: ReactNode) => rich`${who}: the request would violate ${policy}`;
+export const thisWouldViolatePolicy = (policy: ReactNode) => rich`This would violate ${policy}`;
+export const verdictEffects: Record<string, string> = { block: "refused", warn: "warning", record: "recorded only" };
+export const itWillBeRefused = "It will be refused, because the person would perform duties that a policy keeps apart.";
+export const leaveOut = "Leave out";
+export const leaveOutNames = (names: Insert) => `Leave out ${names}`;

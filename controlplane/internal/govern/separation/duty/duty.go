@@ -33,8 +33,8 @@ type DutyFields struct {
 
 // DutyGroup is a group of members.
 type DutyGroup struct {
-	// Members of the group. All groups of a duty together have at most 2,000.
-	Members []Member `json:"members" nullable:"false" minItems:"1" maxItems:"2000"`
+	// Members of the group, at least one. All groups of a duty together have at most 2,000.
+	Members []Member `json:"members" nullable:"false" maxItems:"2000"`
 }
 
 // DutyMember is one member of a group. Its kind says which of the other fields it has.

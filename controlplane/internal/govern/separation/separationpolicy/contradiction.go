@@ -43,8 +43,8 @@ func (f *Fields) Contradictions(id string, others []Policy) []fault.Field {
 		}
 		s := slices.IndexFunc(f.Sides, func(s Side) bool { return slices.Contains(s.DutyIDs, duty) })
 		wrong.add(fmt.Sprintf("#/sides/%d/duty_ids/%d", s, slices.Index(f.Sides[s].DutyIDs, duty)), "contradiction",
-			"The policy %q contradicts this one: together they forbid everybody the duty %s. Change or disable one "+
-				"of the two.", o.Name, duty)
+			"The policy %q contradicts this one: together they forbid everybody to perform %q. Change or disable one "+
+				"of the two.", o.Name, f.Sides[s].Label)
 	}
 	return wrong
 }

@@ -85,14 +85,14 @@ type SeparationPolicyFields struct {
 type SeparationSide struct {
 	// Name of the side, such as Maintain vendors.
 	Label string `json:"label" required:"false" maxLength:"200"`
-	// IDs of the duties of the side. A person performs the side by any of them.
-	DutyIDs []string `json:"duty_ids" nullable:"false" minItems:"1" maxItems:"100" format:"uuid"`
+	// IDs of the duties of the side, at least one. A person performs the side by any of them.
+	DutyIDs []string `json:"duty_ids" nullable:"false" maxItems:"100" format:"uuid"`
 }
 
 // SeparationMatrix lists the pairs of sides that conflict.
 type SeparationMatrix struct {
-	// Pairs of conflicting sides, by their positions in sides. The first side has the position 0.
-	Conflicts [][]int `json:"conflicts" nullable:"false" minItems:"1" maxItems:"1225"`
+	// Pairs of conflicting sides, at least one, by their positions in sides. The first side has the position 0.
+	Conflicts [][]int `json:"conflicts" nullable:"false" maxItems:"1225"`
 }
 
 // Schema is that of a matrix, or null.

@@ -1,0 +1,70 @@
+import * as text from "#text/separation";
+import "./separation.css";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Note } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Severity } from "./badges";
+import { ConflictSides } from "./conflict";
+import { Cures } from "./cures";
+import type { Conflict, Cure } from "./words";
+
+type Verdict = Of<"SeparationVerdict">;
+
+const tones = { block: "bad", warn: "warn", record: "neutral" } as const;
+
+/** What separation-of-duties policies say about access before it is given. leave: how requested access is left out, where it can be. */
+export function VerdictOf({ of: v, who, leave }: { of: Verdict; who?: ReactNode; leave?: (cure: Cure) => (() => void) | undefined }) {
+  return (
+    <ul className="stack" aria-label={text.wouldViolate}>
+      {v.violations.map((c) => (
+        <li key={`${c.policy.id} ${c.sides.map((s) => s.label).join()}`} className="card padded stack tight">
+          <ConflictHead of={c} who={who} />
+          <ConflictSides of={c} />
+          <h4>{c.cures.length > 1 ? text.smallestWaysOut : text.smallestWayOut}</h4>
+          <Cures of={c} {...(leave ? { leave } : {})} />
+          {c.remediation && (
+            <p className="small muted" dir="auto">
+              {c.remediation}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ConflictHead({ of: c, who }: { of: Conflict; who: ReactNode }) {
+  return (
+    <div className="row">
+      <h3 dir="auto">
+        {who ? text.whoWouldViolatePolicy(who, <bdi>{c.policy.name}</bdi>) : text.thisWouldViolatePolicy(<bdi>{c.policy.name}</bdi>)}
+      </h3>
+      <State of={c.effect} tone={tones[c.effect]} words={text.verdictEffects[c.effect] ?? c.effect} />
+      <Severity of={c.policy.severity} />
+    </div>
+  );
+}
+
+/** What giving access to somebody would violate, told before it is given. Nothing is said while there is nothing to say. */
+export function Prediction({ person, add }: { person: string | undefined; add: { entitlement_id?: string; role_id?: string } }) {
+  const predicted = useQuery({
+    queryKey: ["/policies/separation-of-duties/predict", person, add],
+    queryFn: ({ signal }) =>
+      ask<Verdict>("POST", "/policies/separation-of-duties/predict", { body: { identity_id: person, add: [add] }, signal }),
+    enabled: Boolean(person),
+    staleTime: 0,
+    retry: false,
+  });
+  const mine = (c: Conflict) => c.sides.some((s) => s.access.some((a) => a.source?.kind === "added"));
+  const violations = (predicted.data?.violations ?? []).filter(mine);
+  if (!predicted.data || violations.length === 0) return null;
+  return (
+    <section className="stack tight" aria-label={text.separationOfDuties} aria-live="polite">
+      {predicted.data.effect === "block" && <Note tone="bad">{text.itWillBeRefused}</Note>}
+      <VerdictOf of={{ ...predicted.data, violations }} />
+    </section>
+  );
+}
