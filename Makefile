@@ -88,6 +88,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/record/audit/... -run '^$$' -bench 'Chain|Verif'
 	go test ./controlplane/internal/govern/separation/conflict -run '^$$' -bench . -benchtime 3x
+	go test ./controlplane/internal/govern/separation/scan -run '^$$' -bench OneCheck -benchtime 2000x
 	go test ./controlplane/internal/front/webhook -run '^$$' -bench Deliveries -benchtime 2000x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/ground/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 

@@ -84,7 +84,7 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 		}
 	}
 	p.after.Lifecycle = role.Active
-	if err = s.checkSeparation(ctx, tx, r.RoleFields, p.after); err != nil {
+	if err = s.checkSeparation(ctx, tx, r.ID, r.RoleFields, p.after); err != nil {
 		return p, err
 	}
 	if p.changes, err = draft.Differences(r.RoleFields, p.after); err != nil {

@@ -57,6 +57,35 @@ func TestRoleThatContainsAConflictIsNotPublished(t *testing.T) {
 		map[string]any{"entitlement_ids": []string{h.groups[0], h.groups[1]}})
 }
 
+func TestRoleIsNotChangedAgainstARoleThatContainsIt(t *testing.T) {
+	h := open(t)
+	h.fourEyes()
+	role := func(name string, more map[string]any) string {
+		body := map[string]any{"name": name, "lifecycle": "draft"}
+		for k, v := range more {
+			body[k] = v
+		}
+		id := h.Must(201, "admin", "POST", "/entitlements/roles", body).Text("id")
+		h.Must(200, "admin", "POST", "/entitlements/roles/"+id+"/publish", nil)
+		return id
+	}
+	inner := role("Inner", map[string]any{"entitlement_ids": []string{h.groups[2]}})
+	middle := role(
+		"Middle",
+		map[string]any{"child_role_ids": []string{inner}, "entitlement_ids": []string{h.groups[2]}},
+	)
+	role("Outer", map[string]any{"child_role_ids": []string{middle}, "entitlement_ids": []string{h.groups[0]}})
+	at := "/entitlements/roles/" + inner
+	a := h.Refused(409, "separation_of_duties", "admin", "PATCH", at,
+		map[string]any{"entitlement_ids": []string{h.groups[1], h.groups[2]}})
+	if text := a.Text("detail"); !strings.Contains(text, "The role Outer, which contains Inner, would violate") {
+		t.Errorf("got %q", text)
+	}
+	h.Must(200, "admin", "PATCH", at, map[string]any{"entitlement_ids": []string{h.groups[0], h.groups[2]}})
+	h.Exec(`update separation_policy set mode = 'shadow', version = version + 1`)
+	h.Must(200, "admin", "PATCH", at, map[string]any{"entitlement_ids": []string{h.groups[1], h.groups[2]}})
+}
+
 // fourEyes makes an enforced policy between the first two groups.
 func (h *house) fourEyes() {
 	h.T.Helper()

@@ -95,7 +95,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	if err != nil || !touched {
 		return err
 	}
-	if err := s.checkSeparation(ctx, tx, before.RoleFields, after); err != nil {
+	if err := s.checkSeparation(ctx, tx, before.ID, before.RoleFields, after); err != nil {
 		return err
 	}
 	w, err := s.weigh(ctx, tx, before, after)
@@ -118,15 +118,27 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	return nil
 }
 
-// checkSeparation refuses contents of a role in use that alone violate an enforced separation-of-duties policy, when
-// they change or begin to count.
-func (s *Service) checkSeparation(ctx context.Context, tx *pg.Tx, before, after role.RoleFields) error {
+// checkSeparation refuses contents of a role in use that violate an enforced separation-of-duties policy, alone or in a
+// role that contains it, when they change or begin to count.
+func (s *Service) checkSeparation(ctx context.Context, tx *pg.Tx, id string, before, after role.RoleFields) error {
 	same := slices.Equal(before.EntitlementIDs, after.EntitlementIDs) &&
 		slices.Equal(before.ChildRoleIDs, after.ChildRoleIDs)
 	if !draft.Gives(after) || draft.Gives(before) && same {
 		return nil
 	}
-	return check.Role(ctx, tx, after.Name, after.EntitlementIDs, after.ChildRoleIDs, s.Now())
+	if err := check.Role(ctx, tx, after.Name, after.EntitlementIDs, after.ChildRoleIDs, s.Now()); err != nil {
+		return err
+	}
+	if !draft.Gives(before) {
+		before.EntitlementIDs, before.ChildRoleIDs = nil, nil
+	}
+	return check.RolesAround(ctx, tx, id, after.Name, without(after.EntitlementIDs, before.EntitlementIDs),
+		without(after.ChildRoleIDs, before.ChildRoleIDs), without(before.EntitlementIDs, after.EntitlementIDs), s.Now())
+}
+
+// without returns the IDs that are not among the others.
+func without(ids, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(others, id) })
 }
 
 // riskier is the risk that decides whether publication needs approval.

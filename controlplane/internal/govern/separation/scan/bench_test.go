@@ -1,11 +1,17 @@
 package scan_test
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
 // benchPeople is how many people the benchmark scans: 10,000, or GRANTWRIGHT_BENCH_PEOPLE. Each has ten grants.
@@ -85,4 +91,33 @@ func BenchmarkScanAfterASyncThatTouched500People(b *testing.B) {
 		b.StartTimer()
 		h.settle()
 	}
+}
+
+// BenchmarkOneCheck checks one entitlement for one person in each round, as the preview of a request does, by 50
+// enforced policies.
+func BenchmarkOneCheck(b *testing.B) {
+	h := open(b)
+	h.fill(benchPeople())
+	h.Exec(`update separation_policy set mode = 'enforce', version = version + 1`)
+	people := h.Strings(`select id::text from identity where external_id like 'b%' order by id limit 2000`)
+	asked := h.Strings(`select id::text from entitlement where external_id ~ '^e[0-9]+$' order by id limit 2000`)
+	var took []time.Duration
+	blocked := 0
+	b.ResetTimer()
+	for i := range b.N {
+		h.As(func(ctx context.Context, tx *pg.Tx) error {
+			began := time.Now()
+			id := asked[i*7%len(asked)]
+			v, err := check.Person(ctx, tx, people[i%len(people)], effective.Changes{
+				Add: []effective.Addition{{ID: id, EntitlementID: id}}}, time.Now())
+			if took = append(took, time.Since(began)); v.Effect == check.Block {
+				blocked++
+			}
+			return err
+		})
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(blocked), "blocked")
 }
