@@ -74,7 +74,7 @@ var packages = map[string][]string{
 	"reach/drift":        {"shape"},
 	"govern/condition":   {},
 	"govern/policy":      {"condition"},
-	"govern/pack":        {"approval", "condition", "policy"},
+	"govern/pack":        {"approval", "condition", "policy", "separation"},
 	"govern/decision":    {},
 	"govern/approval":    {"condition", "decision"},
 	"govern/chain":       {"approval", "condition", "decision"},

@@ -43,7 +43,7 @@ func TestAPackBringsApprovalRules(t *testing.T) {
 	h := open(t)
 	h.upload(clinic("1.0.0", ruled))
 	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
-	if got := keys(planned.Body, "add"); got != "b hr nurse nurses shadowed default nursing rest" {
+	if got := keys(planned.Body, "add"); got != "b hr nurse nurses shadowed default nurse two nursing rest" {
 		t.Errorf("the plan adds %q", got)
 	}
 	h.wantRules()

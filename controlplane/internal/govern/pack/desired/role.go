@@ -37,6 +37,7 @@ func (b *Resolver) Role(r format.Role) (State, error) {
 		"description":     r.Description,
 		"role_type":       kind,
 		"entitlement_ids": merge.Distinct(ids),
+		"duty_tags":       merge.Distinct(r.DutyTags),
 	}.Normal()
 	return w, err
 }

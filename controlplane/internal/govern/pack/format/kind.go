@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // The kinds of object, by the names of the API, in the order in which they are installed.
@@ -12,6 +13,7 @@ const (
 	KindBirthright            = "birthright"
 	KindAccessGrantPolicy     = "access_grant_policy"
 	KindLifecyclePolicy       = "lifecycle_policy"
+	KindRoleDuty              = "role_duty" // the duty of a role that a side of a policy names
 	KindSodPolicy             = "sod_policy"
 	KindMitigationPolicy      = "mitigation_policy"
 	KindCertificationTemplate = "certification_template"
@@ -42,7 +44,7 @@ func Kinds() []Kind {
 			true,
 		},
 		{KindLifecyclePolicy, "lifecyclePolicies", true},
-		{KindSodPolicy, "sodPolicies", false},
+		{KindSodPolicy, "sodPolicies", true},
 		{
 			KindMitigationPolicy,
 			"mitigationPolicies",
@@ -70,6 +72,13 @@ type Object struct {
 func (p Pack) Objects() ([]Object, error) {
 	var out []Object
 	for _, k := range Kinds() {
+		if k.Name == KindSodPolicy {
+			duties, err := p.roleDuties()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, duties...)
+		}
 		for _, raw := range p.Raw[k.Member] {
 			o := Object{Kind: k.Name, Supported: k.Supported}
 			switch v := raw.(type) {
@@ -84,6 +93,25 @@ func (p Pack) Objects() ([]Object, error) {
 			}
 			out = append(out, o)
 		}
+	}
+	return out, nil
+}
+
+// roleDuties are the duties of the roles that sides of policies name, in the order of the roles. The pack has no list
+// of them.
+func (p Pack) roleDuties() (out []Object, err error) {
+	for _, r := range p.Roles {
+		named := slices.ContainsFunc(p.SodPolicies, func(s SodPolicy) bool {
+			return slices.ContainsFunc(s.Sides, func(side Side) bool { return slices.Contains(side.Roles, r.Key) })
+		})
+		if !named {
+			continue
+		}
+		o := Object{Kind: KindRoleDuty, Key: r.Key, Supported: true}
+		if o.Content, err = json.Marshal(map[string]any{"key": r.Key, "name": "Role: " + r.Name}); err != nil {
+			return nil, err
+		}
+		out = append(out, o)
 	}
 	return out, nil
 }

@@ -236,6 +236,22 @@ type PolicyLifecycle struct {
 type SodPolicy struct {
 	// Key of the policy.
 	Key string `json:"key"`
+	// Display name of the policy.
+	Name string `json:"name"`
+	// Description of the policy.
+	Description string `json:"description,omitempty"`
+	// Reason for the policy, for auditors.
+	Rationale string `json:"rationale,omitempty"`
+	// Regulations that require the policy.
+	Regulations []string `json:"regulations,omitempty"`
+	// Severity of violations: low, medium, high or critical.
+	Severity string `json:"severity"`
+	// Mode after installation: shadow or enforce.
+	Mode string `json:"mode,omitempty"`
+	// Access that counts together.
+	Context SodContext `json:"context"`
+	// Effects of violations.
+	Effects SodEffects `json:"effects"`
 	// Kind of separation: pair, or n_of_m for any n of the sides.
 	Kind string `json:"kind"`
 	// Number of sides that one person may not combine. Of n_of_m only.
@@ -244,6 +260,24 @@ type SodPolicy struct {
 	Sides []Side `json:"sides"`
 	// Keys of mitigating controls that may accept a violation.
 	AllowedMitigations []string `json:"allowedMitigations"`
+}
+
+// SodContext narrows what counts together.
+type SodContext struct {
+	// Whether only access in the same environment counts together. Absent: true.
+	SameEnvironment *bool `json:"sameEnvironment,omitempty"`
+	// Whether entitlements that only allow reading count. Absent: they do not.
+	ExcludeReadOnly *bool `json:"excludeReadOnly,omitempty"`
+}
+
+// SodEffects are what a policy does.
+type SodEffects struct {
+	// Effect on access requests.
+	OnRequest string `json:"onRequest,omitempty"`
+	// Effect on assigned access.
+	OnAssign string `json:"onAssign,omitempty"`
+	// Effect of a violation that is found.
+	OnDetect string `json:"onDetect,omitempty"`
 }
 
 // Side is one of the duties that are kept apart.

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,10 +29,13 @@ type run struct {
 	pack   format.Pack
 	binder *desired.Resolver
 	// before are the objects of the installed version, objects those of the new one.
-	before  map[installation.ObjectKey]installation.Object
-	roles   map[string]string // ids by key
-	plan    PackPlan
-	objects []installation.Object // as they are afterwards
+	before map[installation.ObjectKey]installation.Object
+	roles  map[string]string // ids by key
+	// tagDuties and roleDuties are the IDs of duties by the keys of their tags and roles; those of the tenant that are
+	// in the place of the pack's too. anyRole are roles likewise.
+	tagDuties, roleDuties, anyRole map[string]string
+	plan                           PackPlan
+	objects                        []installation.Object // as they are afterwards
 	// conflicts are written with the installation, and gone are the objects that it no longer has.
 	conflicts []installation.Conflict
 	gone      []installation.ObjectKey
@@ -54,6 +58,8 @@ func carryOut(ctx context.Context, tx *pg.Tx, i *installation.Installation, p fo
 		before: before,
 		roles:  map[string]string{},
 		plan:   newPlan(),
+
+		tagDuties: map[string]string{}, roleDuties: map[string]string{}, anyRole: map[string]string{},
 	}
 	all, err := p.Objects()
 	if err != nil {
@@ -96,11 +102,17 @@ func (r *run) object(ctx context.Context, o format.Object) error {
 		r.objects = append(r.objects, row)
 		return nil
 	}
-	if o.Kind == format.KindDutyTag || o.Kind == format.KindFieldMapping {
+	if o.Kind == format.KindFieldMapping {
 		r.data(item, ok, had, row)
 		return nil
 	}
 	w, err := r.want(o)
+	if errors.Is(err, errNoDuty) {
+		item.Reason = installation.RemovedByHand
+		row.State, row.Reason = installation.StateSkipped, &item.Reason
+		r.plan.Skip, r.objects = append(r.plan.Skip, item), append(r.objects, row)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -123,11 +135,62 @@ func (r *run) object(ctx context.Context, o format.Object) error {
 		row.State = installation.StatePending
 		r.plan.PendingBinding = append(r.plan.PendingBinding, item)
 	}
-	if o.Kind == format.KindRole && row.Given() {
-		r.roles[o.Key] = *row.ID
-	}
+	r.note(row)
 	r.objects = append(r.objects, row)
 	return nil
+}
+
+// note keeps the ID of an object that later ones name.
+func (r *run) note(row installation.Object) {
+	if row.ID == nil {
+		return
+	}
+	switch row.Kind {
+	case format.KindRole:
+		r.anyRole[row.Key] = *row.ID
+		if row.Given() {
+			r.roles[row.Key] = *row.ID
+		}
+	case format.KindDutyTag:
+		r.tagDuties[row.Key] = *row.ID
+	case format.KindRoleDuty:
+		r.roleDuties[row.Key] = *row.ID
+	}
+}
+
+// errNoDuty says that the tenant has removed what a side or duty is about.
+var errNoDuty = errors.New("nothing is there for a side or duty")
+
+// separation is what the pack wants of duties and of policies that separate them.
+func (r *run) separation(o format.Object) (desired.State, error) {
+	switch o.Kind {
+	case format.KindDutyTag:
+		for _, x := range r.pack.DutyTags {
+			if x.Key == o.Key {
+				return desired.DutyOfTag(x)
+			}
+		}
+	case format.KindRoleDuty:
+		id := r.anyRole[o.Key]
+		if id == "" {
+			return desired.State{}, errNoDuty
+		}
+		for _, x := range r.pack.Roles {
+			if x.Key == o.Key {
+				return desired.DutyOfRole(x, id)
+			}
+		}
+	}
+	for _, x := range r.pack.SodPolicies {
+		if x.Key == o.Key && o.Kind == format.KindSodPolicy {
+			w, complete, err := desired.SodPolicy(x, r.tagDuties, r.roleDuties)
+			if err == nil && !complete {
+				err = errNoDuty
+			}
+			return w, err
+		}
+	}
+	return desired.State{}, fmt.Errorf("the pack has no such object")
 }
 
 // data brings what is kept as the pack has it, and nowhere else.
@@ -170,6 +233,8 @@ func (r *run) want(o format.Object) (desired.State, error) {
 				return r.binder.Policy(x, o.Kind == format.KindBirthright, r.roles)
 			}
 		}
+	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy:
+		return r.separation(o)
 	case format.KindLifecyclePolicy:
 		for _, x := range r.pack.LifecyclePolicies {
 			if x.Key == o.Key {

@@ -124,6 +124,9 @@ func (s *Service) takeBack(
 	// Policies and approval rules before the roles that they name.
 	order := []string{
 		format.KindApprovalRule,
+		format.KindSodPolicy,
+		format.KindRoleDuty,
+		format.KindDutyTag,
 		format.KindBirthright,
 		format.KindAccessGrantPolicy,
 		format.KindRole,
@@ -226,7 +229,11 @@ func takeOne(ctx context.Context, tx *pg.Tx, o installation.Object, mode string)
 			return "", err
 		}
 	}
-	if goes && (o.Kind == format.KindRole || o.Kind == format.KindApprovalRule) {
+	switch o.Kind {
+	case format.KindRole, format.KindApprovalRule, format.KindDutyTag, format.KindRoleDuty:
+		if !goes {
+			break
+		}
 		if goes, err = unnamed(ctx, tx, o); err != nil {
 			return "", err
 		}
@@ -247,7 +254,8 @@ func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error)
 	case format.KindRole:
 		r, err := role.Find(ctx, tx, *o.ID)
 		return r.HolderCount == 0, err
-	case format.KindLifecyclePolicy, format.KindApprovalRule:
+	case format.KindLifecyclePolicy, format.KindApprovalRule, format.KindDutyTag, format.KindRoleDuty,
+		format.KindSodPolicy:
 		return true, nil
 	}
 	p, err := accesspolicy.Find(ctx, tx, *o.ID)
@@ -256,8 +264,12 @@ func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error)
 
 // unnamed reports whether no policy gives a role, and whether nothing names an approval rule.
 func unnamed(ctx context.Context, tx *pg.Tx, o installation.Object) (yes bool, err error) {
-	if o.Kind == format.KindApprovalRule {
+	switch o.Kind {
+	case format.KindApprovalRule:
 		used, err := ruleset.InUse(ctx, tx, *o.ID)
+		return !used, err
+	case format.KindDutyTag, format.KindRoleDuty:
+		used, err := object.DutyInUse(ctx, tx, *o.ID)
 		return !used, err
 	}
 	const sql = `

@@ -14,7 +14,7 @@ type Fields map[string]any
 
 // SetFields are the fields that hold sets of ids. Their elements are merged one by one: what one side adds and the
 // other removes does not conflict.
-var SetFields = []string{"entitlement_ids", "role_ids", "connector_ids"}
+var SetFields = []string{"entitlement_ids", "role_ids", "connector_ids", "duty_tags"}
 
 // Normal brings values into the form that encoding/json reads, and sets and states into their order.
 func (f Fields) Normal() (Fields, error) {

@@ -37,7 +37,8 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		sql = `
 		select r.id::text,
 		       jsonb_build_object('name', r.name, 'description', r.description, 'role_type', r.role_type,
-		           'entitlement_ids', (select coalesce(jsonb_agg(x.entitlement_id), '[]') from role_entitlement x
+		           'duty_tags', r.duty_tags, 'entitlement_ids',
+		           (select coalesce(jsonb_agg(x.entitlement_id), '[]') from role_entitlement x
 		               where x.tenant_id = r.tenant_id and x.role_id = r.id))
 		  from role r
 		 where r.tenant_id = current_tenant()
@@ -65,6 +66,20 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		  from approval_rule r
 		 where r.tenant_id = current_tenant()
 		   and r.id = any ($1::text[]::uuid[])`
+	case format.KindDutyTag, format.KindRoleDuty:
+		return currentDuties(ctx, tx, ids)
+	case format.KindSodPolicy:
+		sql = `
+		select p.id::text,
+		       jsonb_build_object('name', p.name, 'description', p.description, 'rationale', p.rationale,
+		           'regulation_refs', p.regulation_refs, 'severity', p.severity, 'mode', p.mode, 'kind', p.kind,
+		           'n', p.n, 'sides', p.sides, 'same_environment', p.context -> 'same_environment',
+		           'exclude_read_only', p.context -> 'exclude_read_only', 'on_request', p.effects -> 'on_request',
+		           'on_assign', p.effects -> 'on_assign', 'on_detect', p.effects -> 'on_detect')
+		  from separation_policy p
+		 where p.tenant_id = current_tenant()
+		   and p.id = any ($1::text[]::uuid[])
+		   and p.deleted_at is null`
 	case format.KindLifecyclePolicy:
 		l, err := rules.Find(ctx, tx)
 		if err != nil {

@@ -71,6 +71,15 @@ func (w Writer) Existing(ctx context.Context, kind, key string, wanted merge.Fie
 	case format.KindApprovalRule:
 		id, origin, err = w.existingApprovalRule(ctx, wanted)
 		mine = err == nil && origin["pack_id"] == w.Key && origin["object_key"] == key
+	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy:
+		table := "duty"
+		if kind == format.KindSodPolicy {
+			table = "separation_policy"
+		}
+		err = w.Tx.QueryRow(ctx, `select o.id::text, o.origin from `+table+` o
+			where o.tenant_id = current_tenant() and lower(o.name) = lower($1) and o.deleted_at is null for update`,
+			wanted["name"]).Scan(&id, &origin)
+		mine = err == nil && origin["pack_id"] == w.Key && origin["object_key"] == key
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil

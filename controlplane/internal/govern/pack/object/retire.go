@@ -25,6 +25,11 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 		_, err = tx.Exec(ctx, `update lifecycle_policy set origin = $1 where tenant_id = current_tenant()`, origin)
 	case format.KindApprovalRule:
 		return ruleset.SetOrigin(ctx, tx, id, origin)
+	case format.KindDutyTag, format.KindRoleDuty:
+		_, err = tx.Exec(ctx, `update duty set origin = $2 where tenant_id = current_tenant() and id = $1`, id, origin)
+	case format.KindSodPolicy:
+		_, err = tx.Exec(ctx, `update separation_policy set origin = $2 where tenant_id = current_tenant() and id = $1`,
+			id, origin)
 	default:
 		return accesspolicy.SetOrigin(ctx, tx, id, origin)
 	}
@@ -45,6 +50,10 @@ func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, e
 		return true, usualLifecycle(ctx, tx, o.Applied)
 	case format.KindApprovalRule:
 		return true, RetireApprovalRule(ctx, tx, *o.ID)
+	case format.KindDutyTag, format.KindRoleDuty:
+		return true, retireDuty(ctx, tx, *o.ID)
+	case format.KindSodPolicy:
+		return true, retireSodPolicy(ctx, tx, *o.ID)
 	}
 	p, err := accesspolicy.Find(ctx, tx, *o.ID)
 	if err != nil {

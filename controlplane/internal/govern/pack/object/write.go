@@ -36,6 +36,10 @@ func (w Writer) Create(ctx context.Context, kind, key string, f merge.Fields) (s
 		return w.Tx.Viewer.Tenant, w.Update(ctx, kind, "", f)
 	case format.KindApprovalRule:
 		return createApprovalRule(ctx, w.Tx, f, w.originOf(key))
+	case format.KindDutyTag, format.KindRoleDuty:
+		return createDuty(ctx, w.Tx, f, w.originOf(key))
+	case format.KindSodPolicy:
+		return createSodPolicy(ctx, w.Tx, f, w.originOf(key))
 	}
 	of := accesspolicy.Fields{Enabled: true}
 	if err := intoPolicy(f, &of); err != nil {
@@ -64,8 +68,13 @@ func (w Writer) Update(ctx context.Context, kind, id string, f merge.Fields) err
 
 // write makes a role, a policy or an approval rule what its fields say.
 func write(ctx context.Context, tx *pg.Tx, kind, id string, f merge.Fields) error {
-	if kind == format.KindApprovalRule {
+	switch kind {
+	case format.KindApprovalRule:
 		return updateApprovalRule(ctx, tx, id, f)
+	case format.KindDutyTag, format.KindRoleDuty:
+		return updateDuty(ctx, tx, id, f)
+	case format.KindSodPolicy:
+		return updateSodPolicy(ctx, tx, id, f)
 	}
 	if kind == format.KindRole {
 		now, err := role.Find(ctx, tx, id)
