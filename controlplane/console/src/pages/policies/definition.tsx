@@ -6,6 +6,7 @@ import { Id } from "../../kit/elements";
 import { Facts, When } from "../../kit/kit";
 import { AccessName, PersonName, RoleName } from "../roles/names";
 import { Named } from "./manypick";
+import { constraintWords, type KeptSchedule, windowWords } from "./terms";
 import { type LifecycleState, lifecycleStates } from "./words";
 
 /** What a policy says and has done, to read. */
@@ -64,7 +65,7 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
   return [
     [
       text.applies,
-      !assigns
+      p.effect === "deny"
         ? ""
         : when.length === 4 || !when.length
           ? text.always
@@ -84,6 +85,8 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
             : text.accessIsKeptForTheTenants
         : "",
     ],
+    [text.constraints, constraintWords(p.constraints).join("; ")],
+    [text.schedule, p.schedule ? <Times key="s" of={p.schedule} /> : text.atAllTimes],
     [
       text.circuitBreaker,
       p.circuit_breaker
@@ -96,6 +99,24 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
     [text.id, <Id key="i" of={p.id} />],
   ];
 }
+
+const Times = ({ of }: { of: KeptSchedule }) => (
+  <ul>
+    {(of.weekly ?? []).map((w) => (
+      <li key={windowWords(w)}>{windowWords(w)}</li>
+    ))}
+    {of.from && (
+      <li>
+        {text.appliesFrom} <When at={of.from} />
+      </li>
+    )}
+    {of.to && (
+      <li>
+        {text.appliesUntil} <When at={of.to} />
+      </li>
+    )}
+  </ul>
+);
 
 const Owners = ({ ids }: { ids: string[] }) => (
   <ul>

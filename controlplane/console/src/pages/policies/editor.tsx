@@ -9,8 +9,10 @@ import { Button, Part, Problems, Skeleton } from "../../kit/kit";
 import { Impact } from "../roles/impact";
 import { ConditionField } from "./condition";
 import { matchAll } from "./language";
+import { ConstraintFields, ScheduleFields } from "./limits";
 import { ManyPick } from "./manypick";
 import { Departments } from "./simulate";
+import { type Constraints, constraintsBody, constraintsOf, type Schedule, scheduleBody, scheduleOf } from "./terms";
 import { type LifecycleState, lifecycleStates } from "./words";
 
 /** What of a policy can be written. */
@@ -29,6 +31,8 @@ export type Draft = {
   grace: string;
   breaker: string;
   window: string;
+  constraints: Constraints;
+  schedule: Schedule;
 };
 
 /** A policy as it is written, from one as it is kept. */
@@ -51,6 +55,8 @@ export const draftOf = (p?: Of<"PolicyFields">): Draft => ({
   grace: p?.lifecycle?.grace ?? "",
   breaker: p?.circuit_breaker ? String(p.circuit_breaker.max_changes) : "",
   window: p?.circuit_breaker?.window ?? "PT1H",
+  constraints: constraintsOf(p?.constraints),
+  schedule: scheduleOf(p?.schedule),
 });
 
 /** A written policy as the API takes it. */
@@ -63,6 +69,8 @@ export const bodyOf = (d: Draft) => ({
   owner_ids: d.owner_ids,
   subject: d.subject,
   resources: d.resources,
+  constraints: constraintsBody(d.constraints, d.effect),
+  schedule: scheduleBody(d.schedule),
   lifecycle: {
     when: d.when,
     lead_time: d.effect === "assign" && d.lead ? d.lead : null,
@@ -167,6 +175,11 @@ export function PolicyEditor({
             )}
           </>
         )}
+        {v.effect === "eligible" && <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />}
+        {v.effect !== "deny" && (
+          <ConstraintFields value={v.constraints} set={(c) => set("constraints", c)} wrong={wrong} requests={v.effect === "eligible"} />
+        )}
+        <ScheduleFields value={v.schedule} set={(s) => set("schedule", s)} wrong={wrong} />
         {v.effect !== "eligible" && (
           <div className="fields">
             <TextField

@@ -47,7 +47,10 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
         i.kind === "role" ? <Badge>{text.roleOfEntitlementCount(i.entitlement_count)}</Badge> : <Text of={i.system?.display} />,
     },
     { title: text.risk, cell: (i) => <Risk of={i.risk_level} /> },
-    { title: text.maximumDuration, cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">{text.noLimit}</span>) },
+    {
+      title: text.maximumDuration,
+      cell: (i) => (i.max_duration ? durationText(i.max_duration) : <span className="faint">{text.noLimit}</span>),
+    },
     {
       title: text.typicalApprovalTime,
       cell: (i) => roughDuration(i.typical_approval_time) || <span className="faint">{text.notKnownYet}</span>,
@@ -127,6 +130,7 @@ function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => 
         {text.requestedNumberValue(of.pending.number)}
       </Link>
     );
+  if (!of.requestable) return <span className="small">{text.notRequestableNow(of.why_not.join("; "))}</span>;
   return (
     <span className="row">
       <Button reads aria-pressed={chosen} aria-label={chosen ? text.addedName(of.name) : text.addName(of.name)} onClick={toggle}>
@@ -136,6 +140,16 @@ function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => 
     </span>
   );
 }
+
+/** What a policy demands of a request, in words. */
+const termWords = (t: Item["terms"]) =>
+  t
+    ? [
+        t.max_duration ? text.atMost(durationText(t.max_duration)) : "",
+        t.requires_justification ? text.justificationRequired : "",
+        t.requires_external_reference ? text.ticketRequired : "",
+      ].filter(Boolean)
+    : [];
 
 function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => void }) {
   return (
@@ -166,6 +180,8 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
           [text.typicalApprovalTime, roughDuration(of.typical_approval_time)],
           [text.approvalRule, of.approval_rule?.display ?? ""],
           [text.suggestedBecause, of.why_visible],
+          [text.missing, of.why_not.join("; ")],
+          [text.termsOfThePolicy, termWords(of.terms).join("; ")],
           [
             text.currentAccess,
             of.already_held ? (
@@ -179,7 +195,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
           ],
         ]}
       />
-      {of.pending ? null : (
+      {of.pending || !of.requestable ? null : (
         <div className="row">
           <Button reads tone={chosen ? "plain" : "primary"} onClick={toggle}>
             {chosen ? text.remove : text.add}

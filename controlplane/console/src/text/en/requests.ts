@@ -328,3 +328,11 @@ export const endsAccess = "ends access";
 export const andList = (names: string[]) => conjunction(names);
 export const orList = (names: string[]) => disjunction(names);
 export const thenList = (steps: string[]) => steps.join(", then ");
+
+// choose.tsx
+export const notRequestableNow = (why: string) => `Not now: ${why}`;
+export const missing = "Missing";
+export const termsOfThePolicy = "Terms";
+export const atMost = (duration: string) => `At most ${duration}`;
+export const justificationRequired = "Justification required";
+export const ticketRequired = "External reference required";
