@@ -160,11 +160,15 @@ func Review(
 		"by": decision.ActorOf(tx.Viewer), "comment": strings.TrimSpace(comment)}); err != nil {
 		return e, err
 	}
+	action := "mitigation.evidence_accepted"
+	if verdict == Rejected {
+		action = "mitigation.evidence_rejected"
+	}
 	if verdict == Rejected && m.State.Mitigates() {
 		_, err = mitigation.Advance(ctx, tx, m, mitigation.Reject, comment, now)
 	} else {
-		err = audit.Record(ctx, tx, audit.Entry{Action: "mitigation.evidence_" + verdict, Subject: m.AuditSubject(),
-			Objects: m.AuditObjects(), Reason: comment})
+		err = audit.Record(ctx, tx, audit.Entry{Action: action, Subject: m.AuditSubject(), Objects: m.AuditObjects(),
+			Reason: comment})
 	}
 	if err != nil {
 		return e, err
