@@ -185,6 +185,12 @@ func TestExportsAreImportedWithoutAChange(t *testing.T) {
 			"all_of": []object{{"members": members}, {"members": []object{{"kind": "duty_tag", "duty_tag": "second"}}}},
 		}).Text("id"))
 	}
+	control := uuid.Must(uuid.NewV7()).String()
+	h.Exec(
+		`insert into mitigating_control (tenant_id, id, name, max_duration)
+		values (current_tenant(), $1, 'Second | look', 'P90D')`,
+		control,
+	)
 	side := func(i int) object { return object{"label": "=" + fmt.Sprint(i), "duty_ids": duties[i : i+1]} }
 	for name, more := range map[string]object{
 		"pair": {"kind": "pair", "sides": []object{side(0), {"duty_ids": duties[1:3]}}, "regulation_refs": []string{`a|\b`, "SOX 404"}},
@@ -195,8 +201,9 @@ func TestExportsAreImportedWithoutAChange(t *testing.T) {
 		},
 		"both": {"kind": "companion", "sides": []object{side(0), side(1)}},
 		"past": {
-			"kind": "history", "sides": []object{side(0), side(1)}, "history_window": "P90D", "remediation": "@x",
-			"context": object{"same_attributes": []string{"site", "company_code"}, "exclude_read_only": false},
+			"kind": "history", "sides": []object{side(0), side(1)}, "history_window": "P90D", "remediation": "@x", "max_mitigation": "P30D",
+			"mitigation_policy_ids": []string{control},
+			"context":               object{"same_attributes": []string{"site", "company_code"}, "exclude_read_only": false},
 		},
 	} {
 		more["name"] = name

@@ -107,6 +107,12 @@ func (m *maker) fill(f *separationpolicy.Fields, p ruleset.Policy, of string) {
 	if p.Has("owners") {
 		f.OwnerIDs = m.owners(of, p.Place, p.Owners, p.LenientOwners)
 	}
+	if p.Has("mitigating_controls") {
+		f.ControlIDs = m.controlIDs(of, p)
+	}
+	if p.Has("max_mitigation") {
+		f.MaxMitigation = p.MaxMitigation
+	}
 	if p.Has("enabled") {
 		f.Enabled = p.Enabled
 	}
@@ -116,6 +122,28 @@ func (m *maker) fill(f *separationpolicy.Fields, p ruleset.Policy, of string) {
 	if p.Has("valid_to") {
 		f.ValidTo = same(f.ValidTo, p.ValidTo)
 	}
+}
+
+// controlIDs are the mitigating controls that a policy names.
+func (m *maker) controlIDs(of string, p ruleset.Policy) []string {
+	ids := []string{}
+	for _, name := range p.Controls {
+		id, there := m.controls[strings.ToLower(name)]
+		if !there {
+			m.report.AddOf(
+				of,
+				p.Place,
+				"mitigating_controls",
+				"unknown_control",
+				"The mitigating control %q was not found. "+
+					"Create it first, or remove its name.",
+				name,
+			)
+			continue
+		}
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // same is the stored time if the other one is the same, perhaps in another zone.

@@ -25,6 +25,7 @@ type stored struct {
 	// entitlements are IDs by connector and external ID, and true by ID.
 	entitlements map[[2]string]string
 	byID         map[string]bool
+	controls     map[string]string // IDs of mitigating controls by name in lower case
 }
 
 // index finds objects by key and by name.
@@ -69,6 +70,7 @@ func read(ctx context.Context, tx *pg.Tx, set ruleset.Set) (s *stored, err error
 	s = &stored{
 		dutyAt: newIndex(), policyAt: newIndex(), people: map[string][]string{}, connectors: map[string]string{},
 		roles: map[string]string{}, entitlements: map[[2]string]string{}, byID: map[string]bool{},
+		controls: map[string]string{},
 	}
 	if s.duties, err = duty.All(ctx, tx, " for update of d"); err != nil {
 		return s, err
@@ -104,6 +106,11 @@ func (s *stored) readNamed(ctx context.Context, tx *pg.Tx, set ruleset.Set) erro
 			  join connector c on c.deleted_at is null
 			                  and (c.business_id = x.connector or c.id::text = lower(x.connector))
 			  join entitlement e on e.connector_id = c.id and e.external_id = x.external_id`
+		controls = `
+			select lower(c.name), c.id::text
+			  from mitigating_control c
+			 where c.deleted_at is null
+			   for key share of c`
 		known = `select e.id::text from entitlement e where e.id = any(@ids::text[]::uuid[])`
 	)
 	names, args := []string{}, pgx.NamedArgs{}
@@ -138,6 +145,7 @@ func (s *stored) readNamed(ctx context.Context, tx *pg.Tx, set ruleset.Set) erro
 		{"find connectors of rule set", connectors, []any{&a, &b}, func() { s.connectors[a], s.connectors[b] = b, b }},
 		{"find roles of rule set", roles, []any{&a, &b}, func() { s.roles[a], s.roles[b] = b, b }},
 		{"find entitlements of rule set", found, []any{&a, &b, &c}, func() { s.entitlements[[2]string{a, b}] = c }},
+		{"lock mitigating controls", controls, []any{&a, &b}, func() { s.controls[a] = b }},
 		{"find entitlements of rule set by ID", known, []any{&a}, func() { s.byID[a] = true }},
 	} {
 		if err := pg.Each(ctx, tx, q.what, q.into, func() error { q.do(); return nil }, q.sql, args); err != nil {

@@ -55,15 +55,18 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 		source = `from jsonb_to_recordset(@list::jsonb) x (id uuid, created boolean, origin jsonb, duty_ids uuid[],
 		               name text, description text, rationale text, regulation_refs text[], owner_ids uuid[],
 		               enabled boolean, mode text, severity text, kind text, sides jsonb, n int, matrix jsonb,
-		               history_window text, context jsonb, effects jsonb, remediation text, valid_from timestamptz,
+		               history_window text, context jsonb, effects jsonb, remediation text,
+		               mitigation_policy_ids uuid[], max_mitigation text, valid_from timestamptz,
 		               valid_to timestamptz, content jsonb)`
 		create = `
 			insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids,
 			                               enabled, mode, severity, kind, sides, duty_ids, n, matrix, history_window,
-			                               context, effects, remediation, valid_from, valid_to, origin)
+			                               context, effects, remediation, mitigation_policy_ids, max_mitigation,
+			                               valid_from, valid_to, origin)
 			select current_tenant(), x.id, x.name, x.description, x.rationale, x.regulation_refs, x.owner_ids,
 			       x.enabled, x.mode, x.severity, x.kind, x.sides, x.duty_ids, x.n, nullif(x.matrix, 'null'),
-			       x.history_window, x.context, x.effects, x.remediation, x.valid_from, x.valid_to,
+			       x.history_window, x.context, x.effects, x.remediation, x.mitigation_policy_ids,
+			       x.max_mitigation, x.valid_from, x.valid_to,
 			       x.origin ` + source + `
 			 where x.created`
 		change = `
@@ -72,7 +75,9 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 			       regulation_refs = x.regulation_refs, owner_ids = x.owner_ids, enabled = x.enabled, mode = x.mode,
 			       severity = x.severity, kind = x.kind, sides = x.sides, duty_ids = x.duty_ids, n = x.n,
 			       matrix = nullif(x.matrix, 'null'), history_window = x.history_window, context = x.context,
-			       effects = x.effects, remediation = x.remediation, valid_from = x.valid_from, valid_to = x.valid_to,
+			       effects = x.effects, remediation = x.remediation,
+			       mitigation_policy_ids = x.mitigation_policy_ids, max_mitigation = x.max_mitigation,
+			       valid_from = x.valid_from, valid_to = x.valid_to,
 			       updated_at = now(), version = p.version + 1 ` + source + `
 			 where not x.created
 			   and p.id = x.id`

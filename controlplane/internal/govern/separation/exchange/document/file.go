@@ -54,6 +54,8 @@ type policy struct {
 	Context        context    `yaml:"context,omitempty"`
 	Effects        effects    `yaml:"effects,omitempty"`
 	Remediation    string     `yaml:"remediation,omitempty"`
+	Controls       []string   `yaml:"mitigating_controls,omitempty"`
+	MaxMitigation  *string    `yaml:"max_mitigation,omitempty"`
 	ValidFrom      *time.Time `yaml:"valid_from,omitempty"`
 	ValidTo        *time.Time `yaml:"valid_to,omitempty"`
 }
@@ -148,9 +150,9 @@ func (p policy) plain() ruleset.Policy {
 		OnRequest:       p.Effects.OnRequest,
 		OnAssign:        p.Effects.OnAssign,
 		OnDetect:        p.Effects.OnDetect,
-		Remediation:     p.Remediation,
-		ValidFrom:       p.ValidFrom,
-		ValidTo:         p.ValidTo,
+		Remediation:     p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation,
+		ValidFrom: p.ValidFrom,
+		ValidTo:   p.ValidTo,
 	}
 	if p.Matrix != nil {
 		made.Conflicts = p.Matrix.Conflicts

@@ -56,9 +56,9 @@ func written(p ruleset.Policy) policy {
 			p.OnAssign,
 			p.OnDetect,
 		},
-		Remediation: p.Remediation,
-		ValidFrom:   p.ValidFrom,
-		ValidTo:     p.ValidTo,
+		Remediation: p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation,
+		ValidFrom: p.ValidFrom,
+		ValidTo:   p.ValidTo,
 	}
 	if len(p.Conflicts) > 0 {
 		to.Matrix = &matrix{p.Conflicts}

@@ -77,9 +77,12 @@ type Policy struct {
 	SameAttributes               []string
 	ExcludeReadOnly              *bool
 	OnRequest, OnAssign          string
-	OnDetect, Remediation        string
-	ValidFrom, ValidTo           *time.Time
-	LenientOwners                bool
+	// Controls are the names of the mitigating controls.
+	Controls              []string
+	MaxMitigation         *string
+	OnDetect, Remediation string
+	ValidFrom, ValidTo    *time.Time
+	LenientOwners         bool
 }
 
 // Side is a side of a policy.

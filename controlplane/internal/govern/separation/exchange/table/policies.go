@@ -50,6 +50,7 @@ func (w row) fields(p *ruleset.Policy, same repeated, first bool) {
 		same.text(into, column)
 	}
 	same.list(&p.SameAttributes, "same_attributes")
+	same.list(&p.Controls, "mitigating_controls")
 	if !first {
 		return
 	}
@@ -61,6 +62,9 @@ func (w row) fields(p *ruleset.Policy, same repeated, first bool) {
 	p.ValidFrom, p.ValidTo = same.moment("valid_from"), same.moment("valid_to")
 	if cell := strings.TrimSpace(w.get("history_window")); cell != "" {
 		p.HistoryWindow = &cell
+	}
+	if cell := strings.TrimSpace(w.get("max_mitigation")); cell != "" {
+		p.MaxMitigation = &cell
 	}
 	if cell := strings.TrimSpace(w.get("n")); cell != "" {
 		n, err := strconv.Atoi(cell)

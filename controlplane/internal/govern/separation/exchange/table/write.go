@@ -72,7 +72,7 @@ func policyCells(p ruleset.Policy) []string {
 		p.OnRequest,
 		p.OnAssign,
 		p.OnDetect,
-		p.Remediation,
+		p.Remediation, join(p.Controls), text(p.MaxMitigation),
 		moment(p.ValidFrom),
 		moment(p.ValidTo),
 	}
