@@ -323,6 +323,7 @@ POST   /policies/mitigations/{id}/withdraw                       admins    polic
 GET    /policies/violations                                      everybody policies
 GET    /policies/violations/{id}                                 everybody policies
 POST   /policies/violations/{id}/assign                          admins    policies
+DELETE /policies/violations/{id}/false-positive                  admins    policies
 POST   /policies/violations/{id}/false-positive                  admins    policies
 POST   /policies/violations/{id}/remediate                       admins    policies
 GET    /sector-packs                                              overseers sector-packs

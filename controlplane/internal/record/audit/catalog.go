@@ -286,6 +286,7 @@ var catalog = [][2]string{
 	{"violation.remediated", "An evaluation no longer found a violation."},
 	{"violation.remediation_ordered", "Access was revoked to end a violation."},
 	{"violation.marked_false_positive", "A violation was marked as a false positive."},
+	{"violation.false_positive_withdrawn", "The mark of a violation as a false positive was withdrawn."},
 	{"violation.scan_started", "A scan of all people for violations was started."},
 	{"violation.scan_cancelled", "A scan of all people for violations was cancelled."},
 	{"violation.assigned", "A violation was assigned to a person, or its assignee was removed."},

@@ -12,6 +12,8 @@
 //	false_positive  false_positive  mitigated             open             remediated  -               -
 //	remediated      open            mitigated             open             remediated  -               -
 //
+// The mark of a false positive can be withdrawn: the violation is open again.
+//
 // A false positive applies to one version of the policy and to the access that was found then. A violation that comes
 // back is reopened: it is open again, with its history. Package mitigation calls Mitigate and Reopen.
 //

@@ -20,6 +20,7 @@ const (
 	aboutMark = "Marks an open violation as a false positive. The mark applies to the current version of the policy " +
 		"and to the access that was found. A new version, or further access that performs a side, reopens the " +
 		"violation."
+	aboutUnmark = "Withdraws the mark of a false positive. The violation is open again, with its history."
 	aboutAssign = "Assigns the violation to a person who takes care of it. null removes the assignee."
 )
 
@@ -38,6 +39,11 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(200).
 			Errors(409, 412).
 			Describe(aboutMark),
+		httpapi.Handle("DELETE", base+"/{id}/false-positive", "Withdraw a false positive", s.unmark).
+			For(viewer.Admin).
+			Status(200).
+			Errors(409, 412).
+			Describe(aboutUnmark),
 		httpapi.Handle("POST", base+"/{id}/assign", "Assign a violation", s.assign).
 			For(viewer.Admin).
 			Status(200).
@@ -115,6 +121,17 @@ type markIn struct {
 // mark is POST …/false-positive.
 func (s *Service) mark(ctx context.Context, v viewer.Viewer, in *markIn) (*httpapi.One[Violation], error) {
 	return shown(s.Mark(ctx, v, in.ID, in.IfMatch, in.Body.Reason))
+}
+
+type matchIn struct {
+	// ID of the violation.
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+// unmark is DELETE …/false-positive.
+func (s *Service) unmark(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[Violation], error) {
+	return shown(s.Unmark(ctx, v, in.ID, in.IfMatch))
 }
 
 type assignIn struct {

@@ -91,6 +91,25 @@ func Mark(
 	})
 }
 
+// Unmark withdraws the mark of a false positive. The violation is open again.
+func (s *Service) Unmark(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (Violation, error) {
+	return s.change(ctx, v, func(tx *pg.Tx) (Violation, error) {
+		return amend(ctx, tx, id, match, func(before Violation) (audit.Entry, error) {
+			next, err := before.State.On(Unmarked)
+			if err != nil {
+				return audit.Entry{}, err
+			}
+			const sql = `
+				update violation
+				   set state = @state, false_positive = null, reopened_at = @now, reopened_count = reopened_count + 1,
+				       updated_at = @now, version = version + 1
+				 where id = @id`
+			return audit.Entry{Action: "violation.false_positive_withdrawn"},
+				pg.Exec(ctx, tx, "withdraw mark", sql, pgx.NamedArgs{"state": next, "now": s.Now(), "id": id})
+		})
+	})
+}
+
 // Assign makes a person take care of a violation, or nobody if the ID is empty.
 func (s *Service) Assign(
 	ctx context.Context,

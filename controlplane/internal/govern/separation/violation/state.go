@@ -18,19 +18,20 @@ type Event string
 
 // Events.
 const (
-	Found   Event = "found"
-	Covered Event = "mitigated"         // it is found, or a mitigation begins, and a mitigation covers it
-	Beyond  Event = "found_beyond_mark" // no mitigation covers it, nor does the mark: another version, or more access
-	Absent  Event = "absent"
-	Marked  Event = "marked"
-	Lapsed  Event = "reopened" // its mitigation has ended
+	Found    Event = "found"
+	Covered  Event = "mitigated"         // it is found, or a mitigation begins, and a mitigation covers it
+	Beyond   Event = "found_beyond_mark" // no mitigation covers it, nor does the mark: another version, or more access
+	Absent   Event = "absent"
+	Marked   Event = "marked"
+	Unmarked Event = "unmarked" // the mark was withdrawn
+	Lapsed   Event = "reopened" // its mitigation has ended
 )
 
 // transitions are the states that events lead to. An event that is left out is refused.
 var transitions = map[State]map[Event]State{
 	Open:          {Found: Open, Covered: Mitigated, Beyond: Open, Absent: Remediated, Marked: FalsePositive},
 	Mitigated:     {Covered: Mitigated, Beyond: Open, Absent: Remediated, Lapsed: Open},
-	FalsePositive: {Found: FalsePositive, Covered: Mitigated, Beyond: Open, Absent: Remediated},
+	FalsePositive: {Found: FalsePositive, Covered: Mitigated, Beyond: Open, Absent: Remediated, Unmarked: Open},
 	Remediated:    {Found: Open, Covered: Mitigated, Beyond: Open, Absent: Remediated},
 }
 
@@ -54,6 +55,8 @@ func allowed(s State) []string {
 		return []string{"remediate", "mitigate", "false-positive", "assign"}
 	case Mitigated:
 		return []string{"remediate", "mitigate", "assign"}
+	case FalsePositive:
+		return []string{"withdraw-false-positive", "assign"}
 	}
 	return []string{}
 }

@@ -35,7 +35,7 @@ func TestStatesFollowTheirMeaning(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, m := Open, model{held: true}
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
-			e := rapid.SampledFrom([]Event{Found, Covered, Beyond, Absent, Marked, Lapsed}).Draw(rt, "event")
+			e := rapid.SampledFrom([]Event{Found, Covered, Beyond, Absent, Marked, Unmarked, Lapsed}).Draw(rt, "event")
 			next, err := s.On(e)
 			possible := true
 			switch e {
@@ -52,6 +52,10 @@ func TestStatesFollowTheirMeaning(t *testing.T) {
 			case Marked:
 				if possible = m.state() == Open; possible {
 					m.marked = true
+				}
+			case Unmarked:
+				if possible = m.state() == FalsePositive; possible {
+					m.marked = false
 				}
 			case Lapsed:
 				if possible = m.state() == Mitigated; possible {

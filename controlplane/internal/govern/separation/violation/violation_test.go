@@ -166,6 +166,25 @@ func TestFalsePositiveIsBoundToVersionAndAccess(t *testing.T) {
 	h.state(id, "open")
 }
 
+func TestFalsePositiveCanBeWithdrawn(t *testing.T) {
+	h, _, _, id := conflicted(t)
+	at := path + "/" + id + "/false-positive"
+	h.Refused(409, "invalid_transition", "admin", "DELETE", at, nil)
+	marked := h.Must(200, "admin", "POST", at, map[string]any{"reason": "The run is read only."})
+	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
+	h.Refused(403, "read_only_role", "auditor", "DELETE", at, nil)
+	h.Refused(412, "precondition_failed", "admin", "DELETE", at, nil, "If-Match", `"1"`)
+	a := h.Must(200, "admin", "DELETE", at, nil, "If-Match", marked.Header.Get("ETag"))
+	if a.Text("state") != "open" || a.Body["false_positive"] != nil || a.Body["reopened_count"] != 1.0 {
+		t.Errorf("got %v", a.Body)
+	}
+	h.evaluate(h.Ann)
+	h.state(id, "open")
+	if n := h.Count(`select count(*) from audit_event where action = 'violation.false_positive_withdrawn'`); n != 1 {
+		t.Errorf("the withdrawal is audited %d times; want once", n)
+	}
+}
+
 func TestRemediationRevokesACureAndWaitsForTheProof(t *testing.T) {
 	h, vendor, _, id := conflicted(t)
 	body := map[string]any{"remove": []string{vendor}, "reason": "Moved to another team."}
