@@ -95,7 +95,7 @@ export function Detail({ task, full, error, retry, doings }: Props) {
             <More task={task} />
           </Suspense>
         )}
-        {task.kind === "sod_violation" && (
+        {(task.kind === "sod_violation" || task.kind === "provisioning_hold") && (
           <Suspense fallback={<Skeleton rows={3} />}>
             <Sides task={task} />
           </Suspense>

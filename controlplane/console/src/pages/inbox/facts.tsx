@@ -85,6 +85,7 @@ const byKind: Record<string, FactsOfKind> = {
   orphan_account: account,
   manual_provisioning: change,
   provisioning_failure: change,
+  provisioning_hold: change,
   native_grant: ({ context: c }) => [
     [text.person, at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
     [text.access, words(c, "entitlement", "display")],

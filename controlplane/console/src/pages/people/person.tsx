@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import * as text from "#text/people";
+import type { Page } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -154,8 +155,23 @@ function Remarks({ of: p }: { of: IdentityDetail }) {
     <>
       {p.merged_into_id && <Note>{text.thisRecordWasMergedIntoMerged(<PersonById id={p.merged_into_id} />)}</Note>}
       {p.previous_identity_id && <Note>{text.previousRecordPreviousIdentity(<PersonById id={p.previous_identity_id} />)}</Note>}
+      <OpenViolations of={p.id} />
       {p.manager_cycle && <Note tone="warn">{text.theReportingLineIsCircularCorrect}</Note>}
       {p.manager_unresolved && <Note tone="warn">{text.theManagerInThisRecordIs}</Note>}
     </>
+  );
+}
+
+/** How many separation-of-duties policies somebody violates, with the way to the violations. */
+function OpenViolations({ of }: { of: string }) {
+  const open = useGet<Page<unknown>>("/policies/violations", { identity_id: of, state: "open", limit: 1 });
+  if (!open.data?.total) return null;
+  return (
+    <Note tone="warn">
+      {text.openViolationsOf(open.data.total)}{" "}
+      <Link to={"/violations" as never} search={{ identity_id: of, state: "open" } as never} className="person-link">
+        {text.showViolations}
+      </Link>
+    </Note>
   );
 }

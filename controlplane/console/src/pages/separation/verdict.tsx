@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { Note } from "../../kit/kit";
+import { Note, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Severity } from "./badges";
 import { ConflictSides } from "./conflict";
@@ -25,6 +25,16 @@ export function VerdictOf({ of: v, who, leave }: { of: Verdict; who?: ReactNode;
           <ConflictSides of={c} />
           <h4>{c.cures.length > 1 ? text.smallestWaysOut : text.smallestWayOut}</h4>
           <Cures of={c} {...(leave ? { leave } : {})} />
+          {c.mitigation && (
+            <Note>
+              {c.mitigation.state === "proposed"
+                ? text.proposedNote(<bdi>{c.mitigation.control}</bdi>)
+                : text.mitigatedNote(
+                    <bdi>{c.mitigation.control}</bdi>,
+                    c.mitigation.ends_at ? text.untilEnd(<When at={c.mitigation.ends_at} />) : "",
+                  )}
+            </Note>
+          )}
           {c.remediation && (
             <p className="small muted" dir="auto">
               {c.remediation}

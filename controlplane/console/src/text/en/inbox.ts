@@ -313,6 +313,8 @@ export const clearFilters = "Clear filters";
 // tasks.ts
 export const violation = "Violation";
 export const violations = "Violations";
+export const blindPolicy = "Blind policy";
+export const heldTask = "Held task";
 export const mitigation = "Mitigation";
 export const evidenceDue = "Evidence of a mitigation";
 export const evidenceReview = "Review of evidence";

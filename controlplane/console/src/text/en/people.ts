@@ -324,6 +324,9 @@ export const toRemoveThisAccessRevoke = (grants: ReactNode) => rich`To remove th
 export const andBetween = " and ";
 
 // person.tsx
+export const openViolationsOf = (n: Count) =>
+  plural(n, { one: "# open violation of a separation-of-duties policy.", other: "# open violations of separation-of-duties policies." });
+export const showViolations = "Show violations";
 export const sectionsOfThePerson = "Sections of the person";
 export const recordPast = (past: Insert) => `Record ${past}`;
 export const notRecordedAtThatTime = "Not recorded at that time";
