@@ -113,3 +113,34 @@ func TestATenantsOwnDutyStands(t *testing.T) {
 		"b | ours | manual",
 	)
 }
+
+// TestBuiltInPacksBringAllOfTheirPolicies installs all of them into one tenant.
+func TestBuiltInPacksBringAllOfTheirPolicies(t *testing.T) {
+	h := open(t)
+	skipped := map[string]bool{}
+	for _, key := range []string{
+		"baseline", "education", "financial-services", "healthcare-provider", "manufacturing", "public-sector",
+	} {
+		planned := h.Must(200, "admin", "POST", packs+"/"+key+"/plan", map[string]any{})
+		body := map[string]any{"confirm": planned.Text("plan_hash")}
+		h.Must(200, "admin", "POST", packs+"/"+key+"/install", body)
+		for _, o := range h.Must(200, "admin", "GET", packs+"/"+key+"/objects?limit=500", nil).Items() {
+			if o["state"] == "skipped" {
+				skipped[o["kind"].(string)] = true
+			}
+			if kind := o["kind"]; (kind == "sod_policy" || kind == "duty_tag") && o["object_id"] == nil {
+				t.Errorf("%s: %s %v is %v", key, kind, o["object_key"], o["state"])
+			}
+		}
+	}
+	want := map[string]bool{"mitigation_policy": true, "certification_template": true, "report_section": true}
+	if diff := cmp.Diff(want, skipped); diff != "" {
+		t.Errorf("kinds that are skipped (-want +got)\n%s", diff)
+	}
+	modes := h.Strings(`select distinct mode from separation_policy`)
+	if n := h.Count(`select count(*) from separation_policy`); n < 6 || !cmp.Equal(modes, []string{"shadow"}) {
+		t.Errorf("%d policies in the modes %v", n, modes)
+	}
+	t.Logf("%d duties, %d policies, %d conflicts", h.Count(`select count(*) from duty`),
+		h.Count(`select count(*) from separation_policy`), h.Count(`select count(*) from sector_pack_conflict`))
+}
