@@ -108,6 +108,9 @@ func furnish(t *testing.T, h *harness.House, admin *api.Client, slug string) *sc
 	s.cast()
 	s.rules()
 	s.apart()
+	if slug == "mitigations" {
+		s.mitigated()
+	}
 	s.asked()
 	s.unfinished()
 	s.settings()

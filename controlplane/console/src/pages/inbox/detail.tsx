@@ -15,6 +15,7 @@ import { conflictsOf, Why } from "./why";
 
 const More = lazy(() => import("./differences"));
 const Sides = lazy(() => import("./sides"));
+const EvidencePart = lazy(() => import("./evidence"));
 const kindsWithDetails = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
 
 /** What can be done with the open task. */
@@ -93,6 +94,11 @@ export function Detail({ task, full, error, retry, doings }: Props) {
         {kindsWithDetails.has(task.kind) && (
           <Suspense fallback={<Skeleton rows={2} />}>
             <More task={task} />
+          </Suspense>
+        )}
+        {task.kind.startsWith("mitigation_") && (
+          <Suspense fallback={<Skeleton rows={1} />}>
+            <EvidencePart task={task} open={open} />
           </Suspense>
         )}
         {(task.kind === "sod_violation" || task.kind === "provisioning_hold") && (

@@ -72,6 +72,17 @@ const change: FactsOfKind = ({ context: c }) => [
   [text.attempts, at(c, "attempts") !== undefined && words(c, "attempts")],
 ];
 
+const mitigation: FactsOfKind = ({ context: c }) => [
+  [text.policy, words(c, "policy", "display")],
+  [text.control, words(c, "control", "display")],
+  [text.person, at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
+  [text.mitigationEnds, words(c, "ends_at") && <When key="e" at={words(c, "ends_at")} />],
+  [text.carriedOutBy, words(c, "owner", "display")],
+  [text.procedure, words(c, "procedure")],
+  [text.justification, words(c, "justification")],
+  [text.evidence, words(c, "text")],
+];
+
 const byKind: Record<string, FactsOfKind> = {
   request_approval: request,
   request_blocked: request,
@@ -100,7 +111,11 @@ const byKind: Record<string, FactsOfKind> = {
     [text.policy, words(c, "conflict", "policy", "name")],
     [text.grade, gradeWords(words(c, "conflict", "grade") ?? "")],
     [text.advice, words(c, "conflict", "remediation")],
+    [text.lastMitigation, words(c, "mitigation", "control")],
   ],
+  mitigation_approval: (t) => [...mitigation(t), [text.mitigationDuration, words(t.context, "duration")]],
+  mitigation_evidence: mitigation,
+  mitigation_review: mitigation,
   role_proposal: ({ context: c }) => [
     [text.proposedBy, words(c, "proposed_by", "display")],
     [text.currentRisk, <Risk key="b" of={words(c, "risk_before")} />],

@@ -3,6 +3,7 @@ import * as texts from "#text/inbox";
 import { Check, TextField } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { CureChoice } from "../separation/cures";
+import { type MitigationChoice, MitigationFields } from "../separation/mitigate";
 import type { Conflict } from "../separation/words";
 import { FieldDecisions, Merged } from "./choices";
 import { type Action, at, rows, sentence, type Task, words } from "./tasks";
@@ -15,6 +16,8 @@ export function InputsOf(p: Props) {
   const required = action.requires.filter((r) => r.startsWith("inputs.")).map((r) => r.slice(7));
   if (required.includes("identity_id")) return <Owner {...p} />;
   if (task.kind === "sod_violation" && required.includes("remove")) return <Removal {...p} />;
+  if (required.includes("mitigation_policy_id"))
+    return <MitigationFields of={at(task.context, "conflict") as Conflict} value={p.value as MitigationChoice} set={p.set} />;
   if (action.key === "keep") return <Day {...p} name="until" label={texts.askAgainOn} hint={texts.ifEmptyTheTaskReturnsOnly} />;
   if (task.kind === "native_grant" && action.key === "revoke")
     return <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />;

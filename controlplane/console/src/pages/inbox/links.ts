@@ -35,6 +35,10 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: text.violation, to: "/violations/$id", params: id };
     case "separation_policy":
       return { words: name("policy"), to: "/separation-of-duties/$id", params: id };
+    case "mitigation": {
+      const violation = words(task.context, "links", "violation")?.split("/").pop();
+      return violation ? { words: text.violation, to: "/violations/$id", params: { id: violation } } : undefined;
+    }
     case "connector":
       return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {

@@ -12,6 +12,7 @@ import { Grade, Mode, Severity, ViolationState } from "./badges";
 import { ConflictSides } from "./conflict";
 import { Cures } from "./cures";
 import { Remediate } from "./remediate";
+import { Mitigate, WithdrawMitigation } from "./mitigate";
 import { AssignViolation, MarkFalsePositive } from "./settle";
 import type { Violation } from "./words";
 
@@ -32,7 +33,7 @@ export default function ViolationPage() {
   return <Whole of={v} up={up} />;
 }
 
-type Doing = { what: "remediate"; remove: string[] } | { what: "mark" } | { what: "assign" };
+type Doing = { what: "remediate"; remove: string[] } | { what: "mark" } | { what: "assign" } | { what: "mitigate" } | { what: "withdraw" };
 
 function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
   const may = useMay();
@@ -57,6 +58,12 @@ function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
           </span>
         }
       >
+        {acts && v.state !== "false_positive" && v.mitigation?.state !== "proposed" && (
+          <Button onClick={() => setDoing({ what: "mitigate" })}>{text.mitigateEllipsis}</Button>
+        )}
+        {acts && v.mitigation && (v.state === "mitigated" || v.mitigation.state === "proposed") && (
+          <Button onClick={() => setDoing({ what: "withdraw" })}>{text.endMitigationEllipsis}</Button>
+        )}
         {acts && v.state === "open" && <Button onClick={() => setDoing({ what: "mark" })}>{text.falsePositiveEllipsis}</Button>}
         {acts && <Button onClick={() => setDoing({ what: "assign" })}>{text.assignEllipsis}</Button>}
       </Head>
@@ -90,6 +97,8 @@ function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
         </section>
       </div>
       {doing?.what === "remediate" && <Remediate of={v} first={doing.remove} close={close} />}
+      {doing?.what === "mitigate" && <Mitigate of={v} close={close} />}
+      {doing?.what === "withdraw" && v.mitigation && <WithdrawMitigation of={v.mitigation} close={close} />}
       {doing?.what === "mark" && <MarkFalsePositive of={v} close={close} />}
       {doing?.what === "assign" && <AssignViolation of={v} close={close} />}
     </div>
@@ -143,6 +152,14 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
       ),
     ],
     [text.assignee, <Text key="a" of={v.assignee?.display ?? null} none={text.noOne} />],
+    ...(v.mitigation
+      ? [
+          [
+            text.mitigation,
+            <Text key="m" of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />,
+          ] as [string, ReactNode],
+        ]
+      : []),
     [text.detectedBy, text.detectedBys[v.detected_by] ?? v.detected_by],
     [text.firstFound, <When key="f" at={v.first_seen_at} />],
     [text.lastFound, <When key="l" at={v.last_seen_at} />],

@@ -312,6 +312,14 @@ export const clearFilters = "Clear filters";
 
 // tasks.ts
 export const violation = "Violation";
+export const control = "Control";
+export const carriedOutBy = "Carried out by";
+export const justification = "Justification";
+export const mitigationDuration = "Duration";
+export const mitigationEnds = "Mitigated until";
+export const procedure = "Procedure";
+export const evidence = "Evidence";
+export const lastMitigation = "Last mitigation";
 export const violations = "Violations";
 export const blindPolicy = "Blind policy";
 export const heldTask = "Held task";

@@ -66,6 +66,32 @@ export const scanCauses: Record<string, string> = {
   night: "Nightly scan.",
 };
 
+// mitigate.tsx
+export const control = "Control";
+export const selectAControl = "Select a control";
+export const noControlApplies = "No enabled control can be applied to this violation.";
+export const days = "Days";
+export const durationHint = "The time from the approval to the end. Empty: the longest that is allowed.";
+export const longestDuration = (d: Insert) => `The time from the approval to the end. The control allows ${d}.`;
+export const mitigationProposed = "The mitigation was proposed. Another person approves it.";
+export const proposeAMitigation = "Propose a mitigation";
+export const mitigationLead = "A control compensates for the violation for a limited time. Another person approves this.";
+export const propose = "Propose";
+export const justification = "Justification";
+export const justificationHint = "Why the violation is acceptable for the time.";
+export const mitigationWithdrawn = "The mitigation was ended.";
+export const endTheMitigation = "End the mitigation";
+export const endTheMitigationLead = "The violation is open again, and its owners decide.";
+export const endIt = "End";
+export const downloadFile = (name: Insert) => `Download ${name}`;
+export const uploadEvidenceEllipsis = "Upload a file…";
+export const uploadEvidence = "Upload evidence";
+export const evidenceProvided = "The evidence was provided. Another person reviews it.";
+export const provide = "Provide";
+export const file = "File";
+export const fileHint = "Up to 5 MiB.";
+export const whatItShows = "What it shows";
+
 // settle.tsx
 export const markAsFalsePositive = "Mark as false positive";
 export const falsePositiveLead =
@@ -83,6 +109,21 @@ export const noLongerAssigned = "No longer assigned.";
 // violation.tsx
 export const violation = "Violation";
 export const falsePositiveEllipsis = "False positive…";
+export const mitigateEllipsis = "Mitigate…";
+export const endMitigationEllipsis = "End mitigation…";
+export const mitigation = "Mitigation";
+export const mitigationStates: Record<string, string> = {
+  proposed: "proposed",
+  active: "active",
+  evidence_due: "evidence due",
+  evidence_overdue: "evidence overdue",
+  lapsed: "lapsed",
+  expired: "expired",
+  withdrawn: "ended by a person",
+  refused: "refused",
+  replaced: "replaced",
+  resolved: "resolved",
+};
 export const assignEllipsis = "Assign…";
 export const facts = "Facts";
 export const policy = "Policy";
@@ -119,6 +160,7 @@ export const actions: Record<string, string> = {
   "violation.found": "found it",
   "violation.reopened": "found it again",
   "violation.remediated": "no longer found it",
+  "violation.mitigated": "applied a mitigation",
 };
 export const allOfThePolicy = "All violations of the policy";
 export const allOfThePerson = "All violations of the person";
