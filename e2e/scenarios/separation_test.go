@@ -33,6 +33,7 @@ func TestDutiesAreKeptApart(t *testing.T) {
 	t.Run("a request is refused with the smallest way out", func(t *testing.T) { o.in(t).refusedRequest() })
 	t.Run("native access is found, revoked and proven gone", func(t *testing.T) { o.in(t).nativeViolation() })
 	t.Run("a mitigation ends with its evidence", func(t *testing.T) { o.in(t).mitigated(policy) })
+	t.Run("a grant is held before it is provisioned", func(t *testing.T) { o.in(t).heldGrant(policy) })
 	t.Run("a policy that loses a side is blind", func(t *testing.T) { o.in(t).blind(policy) })
 }
 
@@ -187,6 +188,35 @@ func (o *office) nativeViolation() {
 	o.sees("the directory without the membership", func() bool { return !o.inGroup("Library", "u014") })
 	if done := o.violation("u014", "remediated"); done.Resolution != "access_removed" {
 		o.t.Errorf("the resolution is %q", done.Resolution)
+	}
+}
+
+// heldGrant: while nothing is written and the policy prevents nothing, both requests are approved. When the policy is
+// enforced and writing goes on, one grant is made. The other one waits for a decision.
+func (o *office) heldGrant(policy string) {
+	set := func(mode string, writes bool) {
+		o.Expect("200", o.Admin, "POST", "/policies/separation-of-duties/"+policy+"/mode", map[string]any{"mode": mode})
+		o.Expect("200", o.Admin, "PUT", "/settings/provisioning",
+			map[string]any{"writes": writes, "reason": "a change of the policy"})
+	}
+	set("shadow", false)
+	requests := []asked{o.approved("u018", "Library", "u004"), o.approved("u018", "Editors", "u005")}
+	set("enforce", true)
+	var hold []waiting
+	harness.Eventually(o.t, "a task about the held grant", func() bool {
+		hold = harness.All[waiting](o.House, o.Admin, "/decision-tasks", url.Values{"kind": {"provisioning_hold"}})
+		return len(hold) == 1
+	}, nil)
+	held := harness.All[struct {
+		Error struct{ Code string }
+	}](o.House, o.Admin, "/accounts/provisioning-tasks", url.Values{"state": {"blocked"}})
+	if len(held) != 1 || held[0].Error.Code != "separation_of_duties" {
+		o.t.Errorf("the blocked tasks are %+v; want one that a policy holds", held)
+	}
+	o.Expect("200", o.Admin, "POST", "/decision-tasks/"+hold[0].ID+"/decide",
+		map[string]any{"action": "allow", "comment": "until the next audit"})
+	for _, r := range requests {
+		o.becomes(r, "fulfilled")
 	}
 }
 
