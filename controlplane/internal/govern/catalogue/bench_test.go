@@ -41,9 +41,29 @@ const offers = `
 
 // BenchmarkCatalogueOfAPerson looks through a person's catalogue of 20,000 entitlements: pages of all of it, and
 // searches for one word or several, whole ones and their beginnings, common ones and rare ones.
-func BenchmarkCatalogueOfAPerson(b *testing.B) {
+func BenchmarkCatalogueOfAPerson(b *testing.B) { benchmark(b, "") }
+
+// limits are 200 policies that say who can request 50 entitlements each; every fifth is about the person.
+const limits = `
+	insert into access_policy (tenant_id, id, name, mode, effect, subject, resources, lifecycle)
+	select current_tenant(), gen_random_uuid(), 'Policy ' || n, 'enforce', 'eligible',
+	       jsonb_build_object('match', 'all', 'rules', jsonb_build_array(jsonb_build_object('field', 'department',
+	           'op', 'eq', 'value', 'Department ' || case when n % 5 = 0 then 12 else 13 end))),
+	       jsonb_build_object('entitlement_ids', (select jsonb_agg('01970000-0000-7000-8000-'
+	           || lpad(to_hex(n * 50 + k), 12, '0')) from generate_series(1, 50) k)), '{"when": ["active"]}'
+	  from generate_series(1, 200) n`
+
+// BenchmarkCatalogueLimitedByPolicies does the same where policies say who can request half of it.
+func BenchmarkCatalogueLimitedByPolicies(b *testing.B) { benchmark(b, limits) }
+
+// benchmark looks through the catalogue after more was executed.
+func benchmark(b *testing.B, more string) {
+	b.Helper()
 	h := open(b)
 	h.Exec(offers)
+	if more != "" {
+		h.Exec(more)
+	}
 	ada := h.Person("ada", "")
 	h.Exec(`update identity set department = 'Department 12' where id = $1`, ada)
 	h.Let("ada", h.Tenant.Tenant, ada)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -190,6 +191,50 @@ func TestWhoCanRequestAgreesWithAnOracle(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", d, diff)
+		}
+	}
+}
+
+// TestPoliciesOfAnotherTenantLimitNothing although they name the same ids.
+func TestPoliciesOfAnotherTenantLimitNothing(t *testing.T) {
+	h := open(t)
+	h.Let("ada", h.Tenant.Tenant, h.Person("ada", ""))
+	wiki := offer(h, "wiki", "")
+	h.ExecAs(pgtest.Tenant(t, h.DB, "second"), `
+		insert into access_policy (tenant_id, id, name, mode, effect, subject, resources, lifecycle)
+		values (current_tenant(), gen_random_uuid(), 'Theirs', 'enforce', 'eligible', '`+finance+`',
+		        jsonb_build_object('entitlement_ids', array[$1::text]), '{"when": ["active"]}')`, wiki)
+	if got := listed(h, "ada", ""); got["wiki"] == nil || got["wiki"]["requestable"] != true {
+		t.Errorf("ada's catalogue: %v", got)
+	}
+}
+
+// TestASystemAndItsEntitlementsOpenEachOther in either direction.
+func TestASystemAndItsEntitlementsOpenEachOther(t *testing.T) {
+	h := open(t)
+	h.Let("ada", h.Tenant.Tenant, h.Person("ada", ""))
+	wiki := offer(h, "wiki", "")
+	offer(h, "ledger", "")
+	whole, one := `{"connector_ids": ["`+system+`"]}`, `{"entitlement_ids": ["`+wiki+`"]}`
+	for _, c := range []struct {
+		system, entitlement string
+		want                map[string]bool
+	}{
+		{anybody, finance, map[string]bool{"wiki": true, "ledger": true}},
+		{finance, anybody, map[string]bool{"wiki": true}},
+		{finance, finance, map[string]bool{}},
+		{anybody, "", map[string]bool{"wiki": true, "ledger": true}},
+		{"", finance, map[string]bool{"ledger": true}},
+	} {
+		h.Exec(`delete from access_policy`)
+		if c.system != "" {
+			eligible(h, "Whole", c.system, 10, whole, `{}`, "")
+		}
+		if c.entitlement != "" {
+			eligible(h, "One", c.entitlement, 20, one, `{}`, "")
+		}
+		if diff := cmp.Diff(c.want, names(listed(h, "ada", ""))); diff != "" {
+			t.Errorf("system %s, entitlement %s: -want +got\n%s", c.system, c.entitlement, diff)
 		}
 	}
 }

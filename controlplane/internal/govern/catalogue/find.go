@@ -51,8 +51,9 @@ func (f CatalogFilters) find(ctx context.Context, tx *pg.Tx, page pg.Page) (list
 		return nil, 0, err
 	}
 	limits := ""
-	if limited, allowed := standing.Limits(); len(limited) > 0 {
-		limits, args["limited"], args["allowed"] = eligible, limited, allowed
+	if l := standing.Limits(); !l.None() {
+		limits, args["closed"], args["closed_systems"] = eligible, l.Closed, l.ClosedSystems
+		args["open"], args["open_systems"] = l.Open, l.OpenSystems
 	}
 	sql += fmt.Sprintf(offered, limits) + `
 		select (select count(*) from seen), coalesce((
@@ -140,14 +141,13 @@ const offered = `
 			   %s
 		)`
 
-// eligible leaves out what policies name, or the system of what they name, unless one of them is about the person.
+// eligible leaves out what policies close to the person; see eligibility.Limits.
 const eligible = `
-			   and (i.id in (select a.id from unnest(@allowed::text[]::uuid[]) a (id))
-			        or i.kind = 'entitlement'
-			           and i.connector_ids[1] in (select a.id from unnest(@allowed::text[]::uuid[]) a (id))
-			        or i.id not in (select l.id from unnest(@limited::text[]::uuid[]) l (id))
-			           and not (i.kind = 'entitlement' and i.connector_ids[1] in (select l.id
-			               from unnest(@limited::text[]::uuid[]) l (id))))`
+			   and (i.id not in (select c.id from unnest(@closed::text[]::uuid[]) c (id))
+			        or i.kind = 'entitlement' and i.connector_ids[1] = any(@open_systems::text[]::uuid[]))
+			   and (i.kind <> 'entitlement'
+			        or i.connector_ids[1] <> all(@closed_systems::text[]::uuid[])
+			        or i.id in (select o.id from unnest(@open::text[]::uuid[]) o (id)))`
 
 // audiences says which audiences of the catalogue somebody belongs to, and why. It goes from one audience to the next:
 // there are few of them, and many items of each.

@@ -3,6 +3,7 @@ package eligibility
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +18,13 @@ type Book struct {
 	rules *evaluation.Rulebook // nil: there are none
 	// by are the policies of a role, an entitlement or a system, in the order of their priority.
 	by map[string][]*evaluation.Rule
+	// systems are those of its ids that are systems.
+	systems map[string]bool
 }
 
 // Load reads the policies in force.
 func Load(ctx context.Context, tx *pg.Tx, now time.Time) (*Book, error) {
-	b := &Book{by: map[string][]*evaluation.Rule{}}
+	b := &Book{by: map[string][]*evaluation.Rule{}, systems: map[string]bool{}}
 	policies, err := accesspolicy.AllEligible(ctx, tx)
 	if err != nil || len(policies) == 0 {
 		return b, err
@@ -32,6 +35,9 @@ func Load(ctx context.Context, tx *pg.Tx, now time.Time) (*Book, error) {
 	for _, r := range b.rules.Rules {
 		for _, id := range Resources(r.Policy.Resources) {
 			b.by[id] = append(b.by[id], r)
+		}
+		for _, id := range r.Policy.Resources.ConnectorIDs {
+			b.systems[id] = true
 		}
 	}
 	return b, nil
@@ -157,21 +163,40 @@ func (b *Book) rulesOf(id, system string) []*evaluation.Rule {
 	return rules
 }
 
-// Limits are the ids of the roles, entitlements and systems that policies name, and those of them that a policy about
-// the person names.
-func (s *Standing) Limits() (limited, offered []string) {
-	limited, offered = []string{}, []string{}
+// Limits are what policies close to a person, as ids. An entitlement is closed by itself unless its system is open, and
+// by its system unless it is open itself.
+type Limits struct {
+	// Closed are the roles and entitlements, ClosedSystems the systems, that policies name and none about the person.
+	Closed, ClosedSystems []string
+	// OpenSystems are the systems that a policy about the person names. Open are the entitlements; they are left out
+	// if no system is closed.
+	Open, OpenSystems []string
+}
+
+// None reports whether nothing is closed.
+func (l Limits) None() bool { return len(l.Closed)+len(l.ClosedSystems) == 0 }
+
+// Limits are what the policies close to the person.
+func (s *Standing) Limits() Limits {
+	l := Limits{Closed: []string{}, ClosedSystems: []string{}, Open: []string{}, OpenSystems: []string{}}
 	if s == nil {
-		return limited, offered
+		return l
 	}
 	for id, rules := range s.book.by {
-		limited = append(limited, id)
-		for _, r := range rules {
-			if _, about := s.about[r]; about {
-				offered = append(offered, id)
-				break
-			}
+		open := slices.ContainsFunc(rules, func(r *evaluation.Rule) bool { _, about := s.about[r]; return about })
+		switch system := s.book.systems[id]; {
+		case system && open:
+			l.OpenSystems = append(l.OpenSystems, id)
+		case system:
+			l.ClosedSystems = append(l.ClosedSystems, id)
+		case open:
+			l.Open = append(l.Open, id)
+		default:
+			l.Closed = append(l.Closed, id)
 		}
 	}
-	return limited, offered
+	if len(l.ClosedSystems) == 0 {
+		l.Open = []string{}
+	}
+	return l
 }
