@@ -9,11 +9,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // List gives a page of policies, and how many there are.
@@ -214,7 +214,7 @@ func changesAccess(p accesspolicy.AccessPolicy, after accesspolicy.Fields) bool 
 	for _, f := range []*accesspolicy.Fields{&a, &b} {
 		f.Name, f.Description, f.Priority, f.OwnerIDs, f.CircuitBreaker = "", "", 0, nil, nil
 	}
-	changes, err := mergepatch.Diff(a, b)
+	changes, err := audit.Diff(a, b)
 	return err != nil || len(changes) > 0
 }
 

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connection"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // row is what the payload stores under an id. The defaults of absent members are filled in.
@@ -148,11 +148,11 @@ func (r row) visible() visible {
 
 // differences tells what a patch changes. Secrets appear by name alone.
 func differences(before, after row, secrets map[string]any) ([]audit.Change, error) {
-	changes, err := mergepatch.Diff(before.visible(), after.visible())
+	changes, err := audit.Diff(before.visible(), after.visible())
 	if err != nil {
 		return nil, err
 	}
-	settings, err := mergepatch.Diff(before.Connection, after.Connection)
+	settings, err := audit.Diff(before.Connection, after.Connection)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Configuration reads a connector's settings with the connector's version.
@@ -48,7 +47,7 @@ func (s *Service) Configure(
 			return err
 		}
 		after.IsDefault = g == matching.NewCorrelation{}
-		changes, err := mergepatch.Diff(before.View(), after.View())
+		changes, err := audit.Diff(before.View(), after.View())
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 )
 
 // Signer makes tokens, and knows their rights for a few seconds. auth.Service is it.
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issu
 			}
 		}
 		if g.identity != nil {
-			if err := identity.CheckExist(ctx, tx, "bound_identity_id", *g.identity); err != nil {
+			if err := reference.CheckExist(ctx, tx, "bound_identity_id", *g.identity); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 	if err != nil {
 		return Issued{}, err
 	}
-	changes, err := mergepatch.Initial(e.Settings)
+	changes, err := audit.Initial(e.Settings)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -159,7 +159,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Token, body []byt
 	if err != nil {
 		return err
 	}
-	changes, err := mergepatch.Diff(before.Settings, after)
+	changes, err := audit.Diff(before.Settings, after)
 	if err != nil || len(changes) == 0 {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -135,7 +135,7 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[
 	if err != nil {
 		return nil, err
 	}
-	filled, err := mergepatch.Initial(i.IdentityFields)
+	filled, err := audit.Initial(i.IdentityFields)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -63,7 +62,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer,
 		if created, err = resolved(ctx, tx, id, true); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Initial(created.IdentityFields)
+		changes, err := audit.Initial(created.IdentityFields)
 		if err != nil {
 			return err
 		}
@@ -100,7 +99,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		if after.IdentityFields, err = identity.Patched(before, body); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
+		changes, err := audit.Diff(before.IdentityFields, after.IdentityFields)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -33,7 +32,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.RoleFields)
+	changes, err := audit.Initial(made.RoleFields)
 	if err != nil {
 		return made, err
 	}
@@ -53,7 +52,7 @@ func change(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) (Role
 	if err := after.complete(); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.RoleFields, after)
+	changes, err := audit.Diff(before.RoleFields, after)
 	if err != nil {
 		return before, err
 	}

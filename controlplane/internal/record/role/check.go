@@ -10,7 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -59,17 +59,17 @@ func (read Reader) Prepare(f *RoleFields) error {
 
 // check holds what a role names against what there is. What before named may stay.
 func (f RoleFields) check(ctx context.Context, tx *pg.Tx, id string, before RoleFields) error {
-	if err := identity.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
 		return err
 	}
-	if err := identity.CheckExist(ctx, tx, "backup_owner_ids", f.BackupOwnerIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "backup_owner_ids", f.BackupOwnerIDs...); err != nil {
 		return err
 	}
 	var excluded []string
 	for _, x := range f.MembershipExclusions {
 		excluded = append(excluded, x.IdentityID)
 	}
-	if err := identity.CheckExist(ctx, tx, "membership_exclusions", excluded...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "membership_exclusions", excluded...); err != nil {
 		return err
 	}
 	if err := checkEntitlements(ctx, tx, before.EntitlementIDs, f.EntitlementIDs); err != nil {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant/preferences"
 )
 
@@ -161,7 +161,7 @@ func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, 
 	if err := after.Settings.Check(); err != nil {
 		return audit.Entry{}, err
 	}
-	changes, err := mergepatch.Diff(before, after)
+	changes, err := audit.Diff(before, after)
 	if err != nil {
 		return audit.Entry{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 		if err := pg.Exec(ctx, tx, "limit tenant", sql, in.Body); err != nil {
 			return audit.Entry{}, err
 		}
-		changes, err := mergepatch.Diff(t.Limits, in.Body)
+		changes, err := audit.Diff(t.Limits, in.Body)
 		return audit.Entry{Action: "tenant.limits_changed", Changes: changes}, err
 	})
 }

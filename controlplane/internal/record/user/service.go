@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/lastadmin"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // SignIn is how users sign in. auth.Service is it.
@@ -48,7 +48,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewUser) (Invit
 		if err != nil {
 			return err
 		}
-		changes, err := mergepatch.Initial(f)
+		changes, err := audit.Initial(f)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before User, body []byte
 	if err := after.complete(); err != nil {
 		return err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := audit.Diff(before.Fields, after)
 	if err != nil || len(changes) == 0 {
 		return err
 	}

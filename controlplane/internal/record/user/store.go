@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -125,7 +125,7 @@ func checkIdentity(ctx context.Context, tx *pg.Tx, f Fields) error {
 	if f.IdentityID == nil {
 		return nil
 	}
-	return identity.CheckExist(ctx, tx, "identity_id", *f.IdentityID)
+	return reference.CheckExist(ctx, tx, "identity_id", *f.IdentityID)
 }
 
 // erase leaves of a user what other records refer to. Ways to sign in go with the rows that hold them.

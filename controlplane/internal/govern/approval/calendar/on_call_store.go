@@ -9,7 +9,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // schedulesByName lists on-call schedules.
@@ -62,7 +61,7 @@ func (s *Service) putOnCall(
 	if err := after.check(ctx, tx, s.Now()); err != nil {
 		return OnCallSchedule{}, err
 	}
-	changes, err := mergepatch.Diff(before, after)
+	changes, err := audit.Diff(before, after)
 	if err != nil {
 		return OnCallSchedule{}, err
 	}

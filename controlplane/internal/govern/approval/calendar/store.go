@@ -9,7 +9,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // calendarsByName lists calendars.
@@ -58,7 +57,7 @@ func putCalendar(
 	if err := after.check(ctx, tx); err != nil {
 		return ApprovalCalendar{}, err
 	}
-	changes, err := mergepatch.Diff(before, after)
+	changes, err := audit.Diff(before, after)
 	if err != nil {
 		return ApprovalCalendar{}, err
 	}

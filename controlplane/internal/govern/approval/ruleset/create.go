@@ -11,7 +11,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // New is a rule to be made. Without Origin it is made by hand.
@@ -36,7 +35,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (rule.ApprovalRule, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.ApprovalRuleFields)
+	changes, err := audit.Initial(made.ApprovalRuleFields)
 	if err != nil {
 		return made, err
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Update changes a rule within a transaction. Requests that were submitted by it keep what it said.
@@ -146,7 +146,7 @@ func rewrite(
 	if err := after.Check(ctx, tx, before.ID); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.ApprovalRuleFields, after)
+	changes, err := audit.Diff(before.ApprovalRuleFields, after)
 	if err != nil || len(changes) == 0 {
 		return before, err
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // checkDelegator returns a fault if the viewer does not say who decides for somebody: they themselves do, and
@@ -78,7 +78,7 @@ func (s *Service) Create(
 		if made, err = find(ctx, tx, d.ID, ""); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Initial(d.DelegationFields)
+		changes, err := audit.Initial(d.DelegationFields)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (s *Service) Patch(
 		if changed, err = s.change(ctx, tx, before, after); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(before.DelegationFields, changed.DelegationFields)
+		changes, err := audit.Diff(before.DelegationFields, changed.DelegationFields)
 		if err != nil || len(changes) == 0 {
 			return err
 		}

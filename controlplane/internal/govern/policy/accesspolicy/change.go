@@ -10,7 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Create makes a policy. An enforced one fires as soon as the transaction has committed: what it does is not asked
@@ -34,7 +33,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (AccessPolicy, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.Fields)
+	changes, err := audit.Initial(made.Fields)
 	if err != nil {
 		return made, err
 	}
@@ -61,7 +60,7 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before AccessPolicy, after Fields, 
 	if err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := audit.Diff(before.Fields, after)
 	if err != nil {
 		return before, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 )
 
 // Check completes the fields, and compares what they name with what there is. What before named may stay although it
@@ -24,7 +24,7 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, before Resources) (condit
 	if err != nil {
 		return parsed, err
 	}
-	if err := identity.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
 		return parsed, err
 	}
 	return parsed, f.checkResources(ctx, tx, before)

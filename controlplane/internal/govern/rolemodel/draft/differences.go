@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -24,7 +24,7 @@ type RoleChange struct {
 
 // Differences are the fields in which two versions of a role differ, with what was added and removed of lists.
 func Differences(before, after role.RoleFields) ([]RoleChange, error) {
-	diff, err := mergepatch.Diff(before, after)
+	diff, err := audit.Diff(before, after)
 	if err != nil {
 		return nil, err
 	}

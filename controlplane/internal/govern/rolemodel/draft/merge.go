@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -35,11 +35,11 @@ func Merge(ctx context.Context, tx *pg.Tx, roles *role.Service, r role.Role, d R
 		return d.Content, err
 	}
 	base.Content.Lifecycle, d.Content.Lifecycle = r.Lifecycle, r.Lifecycle
-	mine, err := mergepatch.Diff(base.Content, d.Content)
+	mine, err := audit.Diff(base.Content, d.Content)
 	if err != nil {
 		return d.Content, err
 	}
-	theirs, err := mergepatch.Diff(base.Content, r.RoleFields)
+	theirs, err := audit.Diff(base.Content, r.RoleFields)
 	if err != nil {
 		return d.Content, err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -34,7 +33,7 @@ func Touches(before, after role.RoleFields) (bool, error) {
 	if before.Lifecycle == role.Deprecated && after.Lifecycle == role.Active {
 		return true, nil // its rule takes new members again
 	}
-	changes, err := mergepatch.Diff(before, after)
+	changes, err := audit.Diff(before, after)
 	return slices.ContainsFunc(changes, func(c audit.Change) bool { return slices.Contains(reaches, c.Field) }), err
 }
 

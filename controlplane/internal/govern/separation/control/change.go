@@ -8,7 +8,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Create stores a new control.
@@ -27,7 +26,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Control, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.Fields)
+	changes, err := audit.Initial(made.Fields)
 	if err != nil {
 		return made, err
 	}
@@ -41,7 +40,7 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before Control, after Fields, actio
 	if err := after.Check(ctx, tx, before.ID); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := audit.Diff(before.Fields, after)
 	if err != nil || len(changes) == 0 {
 		return before, err
 	}

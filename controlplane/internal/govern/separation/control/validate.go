@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -20,10 +20,10 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, id string) error {
 	if err := f.Complete(); err != nil {
 		return err
 	}
-	if err := identity.CheckExist(ctx, tx, "control_owner_ids", f.OwnerIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "control_owner_ids", f.OwnerIDs...); err != nil {
 		return err
 	}
-	if err := identity.CheckExist(ctx, tx, "approver_ids", f.ApproverIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "approver_ids", f.ApproverIDs...); err != nil {
 		return err
 	}
 	if err := f.checkPolicies(ctx, tx); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Create stores a new duty.
@@ -29,7 +28,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Duty, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(n.Fields)
+	changes, err := audit.Initial(n.Fields)
 	if err != nil {
 		return made, err
 	}
@@ -42,7 +41,7 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before Duty, after Fields) (Duty, e
 	if err := after.Check(ctx, tx, before); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := audit.Diff(before.Fields, after)
 	if err != nil {
 		return before, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Write is a duty to be written together with others. Before is nil if it is to be created. The fields are complete,
@@ -104,11 +103,11 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 		}
 		var err error
 		if w.Before == nil {
-			entry.Changes, err = mergepatch.Initial(w.Fields)
+			entry.Changes, err = audit.Initial(w.Fields)
 		} else {
 			changed = append(changed, w.ID)
 			entry.Action = "duty.updated"
-			entry.Changes, err = mergepatch.Diff(w.Before.Fields, w.Fields)
+			entry.Changes, err = audit.Diff(w.Before.Fields, w.Fields)
 		}
 		if err != nil {
 			return err

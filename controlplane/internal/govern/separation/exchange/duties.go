@@ -14,7 +14,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // maker makes a plan out of a set.
@@ -143,7 +142,7 @@ func dutyChanges(w duty.Write) ([]string, error) {
 	if w.Before == nil {
 		return []string{}, nil
 	}
-	changes, err := mergepatch.Diff(w.Before.Fields, w.Fields)
+	changes, err := audit.Diff(w.Before.Fields, w.Fields)
 	return fields(changes), err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exchange/ruleset"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
 // policy plans a policy.
@@ -52,7 +52,7 @@ func (m *maker) policy(p ruleset.Policy) error {
 	m.policyLengths(of, p.Place, w.Fields)
 	changes := []string{}
 	if w.Before != nil {
-		diff, err := mergepatch.Diff(w.Before.Fields, w.Fields)
+		diff, err := audit.Diff(w.Before.Fields, w.Fields)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Create stores a new policy.
@@ -26,7 +25,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Policy, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.Fields)
+	changes, err := audit.Initial(made.Fields)
 	if err != nil {
 		return made, err
 	}
@@ -40,7 +39,7 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before Policy, after Fields, action
 	if err := after.Check(ctx, tx, before.ID); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := audit.Diff(before.Fields, after)
 	if err != nil {
 		return before, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -30,7 +30,7 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, id string) error {
 	if err := f.Complete(); err != nil {
 		return err
 	}
-	if err := identity.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
+	if err := reference.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
 		return err
 	}
 	if err := f.checkDuties(ctx, tx); err != nil {

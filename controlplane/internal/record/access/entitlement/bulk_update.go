@@ -12,7 +12,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // BulkEntitlementUpdate changes many entitlements in one way.
@@ -269,7 +268,7 @@ func (s *Service) becomes(v viewer.Viewer, e Entitlement, patch []byte) (written
 	if after.ReplacementID != nil && *after.ReplacementID == e.ID {
 		return written{}, nil, fault.New(fault.Invalid, "an entitlement cannot replace itself")
 	}
-	changes, err := mergepatch.Diff(e.EntitlementFields, after)
+	changes, err := audit.Diff(e.EntitlementFields, after)
 	return written{e.ID, after, slices.Contains(members, "privileged")}, changes, err
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/nesting"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // EntitlementRetirement takes an entitlement out of use.
@@ -78,7 +77,7 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 			return err
 		}
 		if !dry {
-			changes, err := mergepatch.Diff(before.EntitlementFields, after)
+			changes, err := audit.Diff(before.EntitlementFields, after)
 			if err != nil {
 				return err
 			}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/entitlement/fields"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
 // Reader reads a condition, whose language lies above this room: its normal form, and what it cannot be kept with, by
@@ -144,7 +144,7 @@ func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Entitlement, body
 	if err := before.MayWrite(tx.Viewer, after, members); err != nil {
 		return nil, err
 	}
-	changes, err := mergepatch.Diff(before.EntitlementFields, after)
+	changes, err := audit.Diff(before.EntitlementFields, after)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 )
 
 // Service serves the paths under /accounts. All fields but Admit are needed.
@@ -90,7 +91,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 			if after.Managed == "" {
 				after.Managed = "discovered"
 			}
-			changes, err := mergepatch.Diff(before.AccountFields, after)
+			changes, err := audit.Diff(before.AccountFields, after)
 			if err != nil || len(changes) == 0 {
 				return nil, err
 			}
@@ -159,7 +160,7 @@ func decide(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfM
 			return nil, err
 		}
 		if owner != nil {
-			if err := identity.CheckExist(ctx, tx, "identity_id", *owner); err != nil {
+			if err := reference.CheckExist(ctx, tx, "identity_id", *owner); err != nil {
 				return nil, err
 			}
 		}

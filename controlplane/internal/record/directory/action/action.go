@@ -15,7 +15,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -124,7 +123,7 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before identity.Identity
 	if err := rules.CheckMove(before.Status, to); err != nil {
 		return nil, err
 	}
-	changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
+	changes, err := audit.Diff(before.IdentityFields, after.IdentityFields)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
@@ -79,7 +80,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Decision, source st
 	if target, err = identity.Find(ctx, tx, a.ID); err != nil {
 		return target, gone, err
 	}
-	if err := identity.CheckExist(ctx, tx, "source_id", source); err != nil {
+	if err := reference.CheckExist(ctx, tx, "source_id", source); err != nil {
 		archived, findErr := identity.Find(ctx, tx, source)
 		if findErr == nil && archived.Status == rules.Archived {
 			return target, gone, notMergeable("identity_archived", "%s is archived already", archived.DisplayName)

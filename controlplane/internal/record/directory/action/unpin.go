@@ -13,12 +13,12 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -93,7 +93,7 @@ func unpin(ctx context.Context, tx *pg.Tx, before identity.Identity, fields []st
 	if after.DisplayName == "" {
 		after.DisplayName = after.DefaultName(after.ExternalID)
 	}
-	changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
+	changes, err := audit.Diff(before.IdentityFields, after.IdentityFields)
 	if err != nil {
 		return before, err
 	}

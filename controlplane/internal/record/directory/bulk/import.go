@@ -11,14 +11,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -324,7 +325,7 @@ func (e *entry) apply(known []identity.Identity, c rules.Clock, v viewer.Viewer,
 			return err
 		}
 		e.after.Status = c.State(rules.Active, e.after.Dates())
-		e.changes, err = mergepatch.Initial(e.after.IdentityFields)
+		e.changes, err = audit.Initial(e.after.IdentityFields)
 	} else {
 		if _, given := e.members["kind"]; !given {
 			kind = e.before.Kind
@@ -335,7 +336,7 @@ func (e *entry) apply(known []identity.Identity, c rules.Clock, v viewer.Viewer,
 		if e.after.IdentityFields, err = identity.Patched(e.before, body); err != nil {
 			return err
 		}
-		e.changes, err = mergepatch.Diff(e.before.IdentityFields, e.after.IdentityFields)
+		e.changes, err = audit.Diff(e.before.IdentityFields, e.after.IdentityFields)
 	}
 	if err != nil {
 		return err
@@ -433,7 +434,7 @@ func (l *importer) checkSponsors(ctx context.Context, tx *pg.Tx) error {
 	if len(named) == 0 {
 		return nil
 	}
-	missing, err := identity.Missing(ctx, tx, ids)
+	missing, err := reference.Missing(ctx, tx, ids)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
@@ -77,7 +78,7 @@ func CheckSponsors(ctx context.Context, tx *pg.Tx, f IdentityFields) error {
 		if id == nil {
 			continue
 		}
-		if err := CheckExist(ctx, tx, member, *id); err != nil {
+		if err := reference.CheckExist(ctx, tx, member, *id); err != nil {
 			return err
 		}
 	}

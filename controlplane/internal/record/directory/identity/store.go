@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -177,28 +176,4 @@ func (f *IdentityFields) Args() pgx.NamedArgs {
 		"attributes":          f.Attributes,
 		"labels":              f.Labels,
 	}
-}
-
-// Missing lists those of ids that are not identities of the tenant.
-func Missing(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
-	if odd := slices.DeleteFunc(slices.Clone(ids), listing.IsID); len(odd) > 0 {
-		return odd, nil // no id is spelt like this
-	}
-	const sql = `
-		select w.id::text
-		  from unnest($1::text[]::uuid[]) w(id)
-		 where not exists (select from identity i where i.id = w.id and i.status <> 'archived')`
-	return pg.All[string](ctx, tx, "look for people", sql, ids)
-}
-
-// CheckExist is a fault of kind Invalid, pointing at the member, unless all ids are identities of the tenant that are
-// not archived.
-func CheckExist(ctx context.Context, tx *pg.Tx, member string, ids ...string) error {
-	missing, err := Missing(ctx, tx, ids)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	return fault.New(fault.Invalid, "%s names an identity that does not exist: %s", member, missing[0]).
-		With(fault.Field{Pointer: "#/" + member, Code: "unknown_identity", Detail: "there is no identity " +
-			missing[0]})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity/reference"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -243,7 +243,7 @@ func (f EntitlementFields) Check(ctx context.Context, tx *pg.Tx, id string, befo
 	}
 	for member, ids := range map[string][]string{"owner_ids": fresh(before.OwnerIDs, f.OwnerIDs),
 		"backup_owner_ids": fresh(before.BackupOwnerIDs, f.BackupOwnerIDs)} {
-		if err := identity.CheckExist(ctx, tx, member, ids...); err != nil {
+		if err := reference.CheckExist(ctx, tx, member, ids...); err != nil {
 			return err
 		}
 	}
