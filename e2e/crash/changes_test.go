@@ -89,7 +89,7 @@ func (s *stage) provisions(t *testing.T, slapd *ldaptest.Server, seed int64, kil
 	s.settled(t, c, len(kills))
 	disturbance.end()
 	s.calmDown(t, agent)
-	s.onceEach(t, slapd, fmt.Sprintf("seed%d", seed))
+	s.onceEach(t, slapd, fmt.Sprintf(".seed%d,", seed)) // seed 5 is not seed 51
 }
 
 func (s *stage) writes(c *api.Client, slapd *ldaptest.Server, agent string) string {

@@ -42,6 +42,7 @@ var packages = map[string][]string{
 	"ground/loop":        {},
 	"ground/queue":       {"pg", "viewer", "fault", "lease", "loop"},
 	"ground/fault":       {},
+	"ground/mergepatch":  {"fault"},
 	"ground/viewer":      {},
 	"ground/span":        {},
 	"ground/spreadsheet": {},
