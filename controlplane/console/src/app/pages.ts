@@ -38,6 +38,7 @@ export const loaders: Record<string, () => Promise<Module>> = {
   "/policies/new": () => import("../pages/policies/new"),
   "/policies/$id": () => import("../pages/policies/policy"),
   "/separation-of-duties": () => import("../pages/separation/policies"),
+  "/separation-of-duties/import": () => import("../pages/separation/import"),
   "/separation-of-duties/new": () => import("../pages/separation/newpolicy"),
   "/separation-of-duties/$id": () => import("../pages/separation/policy"),
   "/separation-of-duties/duties": () => import("../pages/separation/duties"),

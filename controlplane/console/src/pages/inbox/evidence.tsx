@@ -4,7 +4,7 @@ import { ask, download } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
-import { contentOf, FileField } from "../../kit/filefield";
+import { base64Of, FileField } from "../../kit/filefield";
 import { TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { showRefusal } from "../../kit/toast";
@@ -36,7 +36,7 @@ function Upload({ task, close }: { task: Task; close: () => void }) {
   const provide = useAct<void, Of<"MitigationEvidence">>({
     quiet: true,
     act: async (_, key) => {
-      const content = file && base64(new Uint8Array(await (await contentOf(file)).arrayBuffer()));
+      const content = file && (await base64Of(file));
       const sent = file && { name: file.name, media_type: file.type, content };
       return ask("POST", `/policies/mitigations/${task.subject.id}/evidence`, { body: { text: words, file: sent }, key });
     },
@@ -57,11 +57,4 @@ function Upload({ task, close }: { task: Task; close: () => void }) {
       <TextField label={text.whatItShows} value={words} set={setWords} rows={3} max={20000} />
     </ConfirmDialog>
   );
-}
-
-/** Bytes as base64, in pieces that a call can take. */
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return btoa(binary);
 }

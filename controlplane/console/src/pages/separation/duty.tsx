@@ -21,6 +21,7 @@ import { DutyEditor, dutyBody, dutyDraft } from "./dutyeditor";
 import { DraftImpact, useSimulation } from "./impact";
 import { Members } from "./members";
 import { policyColumns } from "./policycolumns";
+import { originWords } from "./words";
 
 type Duty = Of<"Duty">;
 type Policy = Of<"SeparationPolicy">;
@@ -130,7 +131,6 @@ function Definition({ of: d }: { of: Duty }) {
 }
 
 function factsOf(d: Duty): [string, ReactNode][] {
-  const origin = (d.origin ?? {}) as { kind?: string; pack?: string; name?: string };
   return [
     [text.process, d.process && <Text key="p" of={d.process} />],
     [text.entitlements, number(d.entitlement_count)],
@@ -148,7 +148,7 @@ function factsOf(d: Duty): [string, ReactNode][] {
         ""
       ),
     ],
-    [text.source, origin.kind && origin.kind !== "manual" ? text.packOf(origin.pack ?? origin.name ?? "") : ""],
+    [text.source, originWords(d.origin)],
     [text.version, d.version],
     [text.id, <Id key="i" of={d.id} />],
   ];

@@ -4,6 +4,7 @@ import type { Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
 import { List } from "../../kit/list";
+import { Exchange } from "./exchange";
 import { policyColumns } from "./policycolumns";
 import { Sections } from "./sections";
 import { kindOptions, modeOptions, severityOptions } from "./words";
@@ -14,6 +15,7 @@ export default function SeparationPolicies() {
   return (
     <div className="stack">
       <Head title={text.separationOfDuties} lead={text.separationLead}>
+        <Exchange />
         {may.admin && (
           <Link className="button primary" to={"/separation-of-duties/new" as never}>
             {text.newPolicy}

@@ -19,7 +19,7 @@ import { SimulationResult, useSimulation } from "./impact";
 import { ConflictPicture } from "./picture";
 import { PolicyActions } from "./policyactions";
 import { PolicyEditor, policyBody, policyDraft } from "./policyeditor";
-import { effectWords, kindWords, modeWords } from "./words";
+import { effectWords, kindWords, modeWords, originWords } from "./words";
 
 type Policy = Of<"SeparationPolicy">;
 
@@ -159,7 +159,6 @@ function contextOf(p: Policy): string {
 }
 
 function factsOf(p: Policy): [string, ReactNode][] {
-  const origin = (p.origin ?? {}) as { kind?: string; pack?: string; name?: string };
   const kind = kindWords(p.kind ?? "");
   return [
     [text.kind, p.kind === "n_of_m" ? text.atLeastNSides(p.n) : kind],
@@ -187,7 +186,7 @@ function factsOf(p: Policy): [string, ReactNode][] {
         ""
       ),
     ],
-    [text.source, origin.kind && origin.kind !== "manual" ? text.packOf(origin.pack ?? origin.name ?? "") : ""],
+    [text.source, originWords(p.origin)],
     [text.version, p.version],
     [text.id, <Id key="i" of={p.id} />],
   ];

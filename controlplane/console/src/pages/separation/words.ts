@@ -1,4 +1,5 @@
 import * as text from "#text/separation";
+import { formats, importedFile } from "#text/separationimport";
 import type { Of } from "../../api/types";
 
 export type Violation = Of<"Violation">;
@@ -43,3 +44,10 @@ export const cureKey = (cure: Cure): string => cure.remove.map((s) => s.id).join
 
 /** Whether all that a cure takes away can be revoked: what is only asked for or ordered ends elsewhere. */
 export const revocable = (cure: Cure): boolean => cure.remove.every((s) => s.kind === "grant");
+
+/** Where a duty or policy comes from: a sector pack or a file; nothing for what people have written. */
+export function originWords(of: unknown): string {
+  const { kind, pack, name, format = "" } = (of ?? {}) as Record<string, string | undefined>;
+  if (!kind || kind === "manual") return "";
+  return kind === "import" ? importedFile(formats[format] ?? format) : text.packOf(pack ?? name ?? "");
+}
