@@ -108,8 +108,13 @@ func furnish(t *testing.T, h *harness.House, admin *api.Client, slug string) *sc
 	s.cast()
 	s.rules()
 	s.apart()
-	if slug == "mitigations" {
-		s.mitigated()
+	switch slug {
+	case "main":
+		s.controlled()
+		s.withdrawn()
+	case "mitigations":
+		s.controlled()
+		s.awaited()
 	}
 	s.asked()
 	s.unfinished()

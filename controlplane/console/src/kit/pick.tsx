@@ -203,6 +203,10 @@ export const duties: Source<{ id: string; name: string; process?: string }> = {
   path: "/policies/duties",
   as: (d) => ({ id: d.id, words: d.name, detail: d.process ?? "" }),
 };
+export const separationPolicies: Source<{ id: string; name?: string; severity?: string }> = {
+  path: "/policies/separation-of-duties",
+  as: (p) => ({ id: p.id, words: p.name ?? p.id, detail: p.severity ?? "" }),
+};
 export const users: Source<{ id: string; display_name?: string | null; email: string }> = {
   path: "/settings/users",
   as: (u) => ({ id: u.id, words: u.display_name || u.email, detail: u.email }),

@@ -72,7 +72,7 @@ export function Mitigate({ of: v, close }: { of: Violation; close: () => void })
 }
 
 /** Ends a mitigation, or takes a proposal back. */
-export function WithdrawMitigation({ of, close }: { of: NonNullable<Violation["mitigation"]>; close: () => void }) {
+export function WithdrawMitigation({ of, close }: { of: { id: string }; close: () => void }) {
   const [reason, setReason] = useState("");
   const withdraw = useAct<void, Of<"Mitigation">>({
     quiet: true,

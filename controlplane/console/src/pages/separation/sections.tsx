@@ -1,13 +1,15 @@
 import * as text from "#text/separation";
 import { Tabs } from "../../kit/elements";
 
-/** The two lists of separation of duties: policies, and the duties that they name. */
+/** The lists of separation of duties: policies, the duties that they name, controls, and where these are applied. */
 export const Sections = () => (
   <Tabs
     label={text.sections}
     of={[
       { words: text.policies, to: "/separation-of-duties" as never },
       { words: text.duties, to: "/separation-of-duties/duties" as never },
+      { words: text.controls, to: "/separation-of-duties/controls" as never },
+      { words: text.mitigations, to: "/separation-of-duties/mitigations" as never },
     ]}
   />
 );

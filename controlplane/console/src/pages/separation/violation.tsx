@@ -156,7 +156,9 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
       ? [
           [
             text.mitigation,
-            <Text key="m" of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />,
+            <Link key="m" className="sep-link" to={"/separation-of-duties/mitigations/$id" as never} params={{ id: v.mitigation.id } as never}>
+              <Text of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />
+            </Link>,
           ] as [string, ReactNode],
         ]
       : []),

@@ -379,8 +379,11 @@ export const policySavedAsDraft = (name: Insert) => `${name} saved. Simulate it,
 
 // policies.tsx
 export const separationOfDuties = "Separation of duties";
-export const separationLead = "Policies that keep duties apart, and the duties with the access that performs them.";
+export const separationLead =
+  "Policies that keep duties apart, the duties with the access that performs them, and the controls that mitigate violations.";
 export const sections = "Sections";
+export const controls = "Controls";
+export const mitigations = "Mitigations";
 export const mode = "Mode";
 export const effect = "Effect";
 export const openViolations = "Open violations";

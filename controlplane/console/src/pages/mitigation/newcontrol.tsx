@@ -1,0 +1,34 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import * as text from "#text/mitigation";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { useForm } from "../../kit/form";
+import { Head } from "../../kit/kit";
+import { showToast } from "../../kit/toast";
+import { ControlEditor, controlBody, controlDraft } from "./controleditor";
+import type { Control } from "./words";
+
+/** Writes a control. */
+export default function NewControl() {
+  const navigate = useNavigate();
+  const make = useAct({
+    quiet: true,
+    act: (v: { body: object; key: string }) => ask<Control>("POST", "/policies/mitigation", { body: v.body, key: v.key }),
+    changes: ["/policies/mitigation"],
+  });
+  const form = useForm(controlDraft(), async (v, key) => {
+    const made = await make.mutateAsync({ body: controlBody(v), key });
+    showToast(text.controlSaved(made.name ?? ""));
+    void navigate({ to: "/separation-of-duties/controls/$id" as never, params: { id: made.id } as never });
+  });
+  return (
+    <div className="stack">
+      <Head
+        title={text.newControl}
+        up={<Link to={"/separation-of-duties/controls" as never}>{text.controls}</Link>}
+        lead={text.newControlLead}
+      />
+      <ControlEditor of={form} cancel={() => void navigate({ to: "/separation-of-duties/controls" as never })} />
+    </div>
+  );
+}
