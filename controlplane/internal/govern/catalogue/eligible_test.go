@@ -27,7 +27,7 @@ func eligible(h *recordtest.House, name, subject string, priority int, resources
 		name, priority, subject, resources, constraints, schedule)[0]
 }
 
-// listed are the items of somebody's catalogue, by name.
+// listed are the items of a person's catalog, by name.
 func listed(h *recordtest.House, as, query string) map[string]map[string]any {
 	items := map[string]map[string]any{}
 	for _, item := range h.Must(200, as, "GET", catalog+query, nil).Items() {

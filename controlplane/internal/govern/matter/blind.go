@@ -45,7 +45,7 @@ func askBlind(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, err
 	return out, nil
 }
 
-// blindQuestion is the decision task: which sides nobody can perform.
+// blindQuestion is the decision task: which sides no person can perform.
 func blindQuestion(p separationpolicy.Policy) decision.New {
 	labels := make([]string, len(p.BlindSides))
 	for i, side := range p.BlindSides {

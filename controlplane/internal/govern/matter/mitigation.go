@@ -46,7 +46,7 @@ func (s *Service) mitigationEvidence() kind.Kind {
 	}
 }
 
-// mitigationReviews are pieces of evidence that somebody other than the owner has to review.
+// mitigationReviews are pieces of evidence that a person other than the owner has to review.
 func (s *Service) mitigationReviews() kind.Kind {
 	return kind.Kind{
 		Name:    kind.MitigationReview,

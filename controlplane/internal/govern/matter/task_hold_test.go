@@ -37,7 +37,7 @@ func (h *house) separate(owner, one, other string) string {
 	return id
 }
 
-// evaluate evaluates whoever has changed, and everyone after a change of policies.
+// evaluate evaluates the people who have changed, and everyone after a change of policies.
 func (h *house) evaluate() {
 	h.T.Helper()
 	s := &scan.Service{DB: h.DB, Log: slog.New(slog.DiscardHandler), Now: time.Now}
@@ -98,7 +98,7 @@ func TestAGrantThatViolatesAPolicyIsHeldAndAsked(t *testing.T) {
 	}
 	if text := fmt.Sprint(member(list[0], "error", "message")); !strings.Contains(text, "Vendors and payments") ||
 		strings.Contains(text, "vendors") {
-		t.Errorf("whoever sees the task reads %q; want the policy and no other access", text)
+		t.Errorf("a viewer of the task reads %q; want the policy and no other access", text)
 	}
 	h.Let("ann", h.Tenant.Tenant, ann)
 	task := h.one(kind.ProvisioningHold)

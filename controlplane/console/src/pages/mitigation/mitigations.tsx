@@ -11,7 +11,7 @@ import { Sections } from "../separation/sections";
 import { mitigationColumns } from "./columns";
 import type { Control, Mitigation } from "./words";
 
-/** Controls that are applied to violations, as far as whoever looks may see it. */
+/** Controls that are applied to violations, as far as the user may see them. */
 export default function Mitigations() {
   const may = useMay();
   const mine = useMe()?.user?.identity_id;

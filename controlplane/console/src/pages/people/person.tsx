@@ -162,7 +162,7 @@ function Remarks({ of: p }: { of: IdentityDetail }) {
   );
 }
 
-/** How many separation-of-duties policies somebody violates, with the way to the violations. */
+/** How many separation-of-duties policies a person violates, with a link to the violations. */
 function OpenViolations({ of }: { of: string }) {
   const open = useGet<Page<unknown>>("/policies/violations", { identity_id: of, state: "open", limit: 1 });
   if (!open.data?.total) return null;

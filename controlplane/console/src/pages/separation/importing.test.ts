@@ -8,7 +8,7 @@ test("the names of files tell their format", () => {
   expect([formatOf(["rules.zip"]), formatOf(["rules.yaml", "rules.xml"]), formatOf([])]).toEqual([undefined, undefined, undefined]);
 });
 
-test("options that nobody has filled in are not sent", () => {
+test("options without a value are not sent", () => {
   expect(optionsBody({ ...usual, ruleSet: " ", systems: [{ name: "P01", connector: null }] })).toEqual({
     format: "auto",
     permissions: "groups",

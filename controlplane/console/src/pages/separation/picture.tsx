@@ -8,7 +8,7 @@ import { Arcs, labelOf, partnersOf, type Shape } from "./arcs";
 
 type Side = { label?: string | undefined; duty_ids: string[] };
 
-/** Which sides of a policy conflict: as a picture, and as a table that says the same. blind: positions of sides that nobody can perform. */
+/** Which sides of a policy conflict: as a picture, and as a table that says the same. blind: positions of sides that no person can perform. */
 export function ConflictPicture({ of, sides, blind }: { of: Omit<Shape, "sides">; sides: Side[]; blind: number[] }) {
   const s: Shape = { ...of, sides };
   const title = partnersOf(s, 0).words;

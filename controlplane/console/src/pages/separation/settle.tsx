@@ -34,7 +34,7 @@ export function MarkFalsePositive({ of: v, close }: { of: Violation; close: () =
   );
 }
 
-/** Makes a person take care of a violation, or nobody. */
+/** Assigns a violation to a person, or to no one. */
 export function AssignViolation({ of: v, close }: { of: Violation; close: () => void }) {
   const before = v.assignee ? { id: v.assignee.id, words: v.assignee.display } : null;
   const [who, setWho] = useState<Picked | null>(before);

@@ -58,7 +58,7 @@ function ConflictHead({ of: c, who }: { of: Conflict; who: ReactNode }) {
   );
 }
 
-/** What giving access to somebody would violate, told before it is given. Nothing is said while there is nothing to say. */
+/** The policies that access would violate, shown before it is granted. Without a violation nothing is shown. */
 export function Prediction({ person, add }: { person: string | undefined; add: { entitlement_id?: string; role_id?: string } }) {
   const predicted = useQuery({
     queryKey: ["/policies/separation-of-duties/predict", person, add],

@@ -49,7 +49,7 @@ const columns: Column<Violation>[] = [
   { title: text.found, sort: "first_seen_at", text: (v) => v.first_seen_at, cell: (v) => <When at={v.first_seen_at} /> },
 ];
 
-/** Who violates separation-of-duties policies, as far as whoever looks may see it. */
+/** Violations of separation-of-duties policies, as far as the user may see them. */
 export default function Violations() {
   const may = useMay();
   const views = useViews();

@@ -11,9 +11,9 @@ import (
 const (
 	Shadow   = "shadow"   // it is evaluated and changes nothing
 	Enforce  = "enforce"  // what it says is done
-	Assign   = "assign"   // whoever it is about is given the resources
+	Assign   = "assign"   // the people of the policy are granted the resources
 	Deny     = "deny"     // they may not hold them, whatever else gives them
-	Eligible = "eligible" // they may request them, and nobody else may
+	Eligible = "eligible" // only the people of the policy can request them
 )
 
 // What becomes of access that no longer follows from who somebody is.
