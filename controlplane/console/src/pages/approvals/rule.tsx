@@ -1,6 +1,6 @@
 import * as text from "#text/approvals";
 import "./approvals.css";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -10,6 +10,7 @@ import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
+import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { BranchDiagram } from "./branchdiagram";
 import { type Branch, bodyOf, draftOf } from "./model";
@@ -25,12 +26,10 @@ const Editing = lazy(() => import("./editing"));
 /** One approval rule: whom it asks, drawn; what it would say; what it has said. */
 export default function RulePage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { show = "" } = useSearch({ strict: false }) as { show?: string };
-  const navigate = useNavigate();
+  const [show, turn] = useShown();
   const may = useMay();
   const rule = useGet<Rule>(`/approval-rules/${id}`, {}, { keep: true });
   const r = rule.data;
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
   const up = <Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>;
   if (rule.isError && !r) return <Failure page error={rule.error} retry={() => void rule.refetch()} />;
   if (!r)

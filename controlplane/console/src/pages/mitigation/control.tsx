@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/mitigation";
 import "../separation/separation.css";
@@ -16,6 +16,7 @@ import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton } from "../../kit/kit";
 import { List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
+import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
@@ -30,12 +31,10 @@ const base = "/policies/mitigation";
 /** One control: its procedure and evidence, the mitigations that use it, and its versions. */
 export default function ControlPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { show = "" } = useSearch({ strict: false }) as { show?: string };
-  const navigate = useNavigate();
+  const [show, turn] = useShown();
   const may = useMay();
   const control = useGet<Control>(`${base}/${id}`, {}, { every: 15_000 });
   const c = control.data;
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
   const up = <Link to={"/separation-of-duties/controls" as never}>{text.controls}</Link>;
   if (control.isError && !c) return <Failure page error={control.error} retry={() => void control.refetch()} />;
   if (!c)

@@ -3,14 +3,13 @@ import { type ReactNode, useState } from "react";
 import * as text from "#text/mitigation";
 import "../separation/separation.css";
 import "./mitigation.css";
-import type { Page } from "../../api/client";
-import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
-import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Severity } from "../separation/badges";
+import { History } from "../separation/history";
 import { WithdrawMitigation } from "../separation/mitigate";
 import { MitigationState } from "./columns";
 import { EvidenceList } from "./evidence";
@@ -61,7 +60,15 @@ function Whole({ of: m, up }: { of: Mitigation; up: ReactNode }) {
             </p>
           </section>
           <EvidenceList id={m.id} />
-          {may.oversees && <History id={m.id} />}
+          {may.oversees && (
+            <History
+              id={m.id}
+              lead={text.historyOfTheMitigation}
+              none={text.nothingHasHappenedYet}
+              actions={text.actions}
+              system={text.systemActor}
+            />
+          )}
         </div>
         <section className="card padded stack" aria-label={text.facts}>
           <h2>{text.facts}</h2>
@@ -134,7 +141,16 @@ function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
     [text.duration, durationText(m.duration)],
     [text.proposedBy, text.byAt(<Text key="b" of={m.requested_by.display} />, <When key="w" at={m.requested_at} />)],
     [text.decidedBy, m.decided_by ? text.byAt(<Text key="b" of={m.decided_by.display} />, <When key="w" at={m.decided_at ?? null} />) : ""],
-    [text.comment, m.decision_comment ? <q key="c" dir="auto">{m.decision_comment}</q> : ""],
+    [
+      text.comment,
+      m.decision_comment ? (
+        <q key="c" dir="auto">
+          {m.decision_comment}
+        </q>
+      ) : (
+        ""
+      ),
+    ],
     [text.starts, at(m.starts_at, "s")],
     [text.ends, m.ended_at ? "" : at(m.ends_at, "e")],
     [text.nextEvidence, at(m.next_evidence_due_at, "n")],
@@ -142,35 +158,4 @@ function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
     [text.ended, at(m.ended_at, "x")],
     [text.id, <Id key="i" of={m.id} />],
   ];
-}
-
-function History({ id }: { id: string }) {
-  const events = useGet<Page<Of<"Event">>>("/audit-events", { subject_id: id, limit: 50 });
-  return (
-    <Part title={text.history} lead={text.historyOfTheMitigation}>
-      {events.isError ? (
-        <Failure error={events.error} retry={() => void events.refetch()} />
-      ) : !events.data ? (
-        <Skeleton rows={2} />
-      ) : events.data.items.length === 0 ? (
-        <p className="small muted">{text.nothingHasHappenedYet}</p>
-      ) : (
-        <ol className="card padded stack tight violation-history">
-          {events.data.items.map((e) => (
-            <li key={e.id} className="small">
-              <Text of={e.actor.type === "system" ? text.systemActor : e.actor.display} /> {text.actions[e.action] ?? e.action}
-              {e.reason && (
-                <>
-                  : <q dir="auto">{e.reason}</q>
-                </>
-              )}{" "}
-              <span className="muted">
-                <When at={e.time} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
-    </Part>
-  );
 }

@@ -1,6 +1,6 @@
 import * as text from "#text/policies";
 import "./policies.css";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
@@ -9,6 +9,7 @@ import { useGet, useMay } from "../../api/use";
 import { EditConflict } from "../../kit/editconflict";
 import { useForm } from "../../kit/form";
 import { Button, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { PolicyActions } from "./actions";
 import { useConfirmed } from "./confirm";
@@ -23,12 +24,10 @@ type Policy = Of<"AccessPolicy">;
 /** One policy: what it says, what it does, and what it would do. */
 export default function PolicyPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { show = "" } = useSearch({ strict: false }) as { show?: string };
-  const navigate = useNavigate();
+  const [show, turn] = useShown();
   const may = useMay();
   const policy = useGet<Policy>(`/policies/access-grant/${id}`, {}, { every: 4000, keep: true });
   const p = policy.data;
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
   const up = <Link to={"/policies" as never}>{text.policies}</Link>;
   if (policy.isError && !p) return <Failure page error={policy.error} retry={() => void policy.refetch()} />;
   if (!p)

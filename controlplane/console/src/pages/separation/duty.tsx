@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/separation";
 import "./separation.css";
@@ -14,6 +14,7 @@ import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text } from "../../kit/kit";
 import { List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
+import { useShown } from "../../kit/shown";
 import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
 import { PersonName } from "../roles/names";
@@ -29,13 +30,11 @@ type Policy = Of<"SeparationPolicy">;
 /** One duty: its members, the policies that name it, and what it has said before. */
 export default function DutyPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { show = "" } = useSearch({ strict: false }) as { show?: string };
-  const navigate = useNavigate();
+  const [show, turn] = useShown();
   const may = useMay();
   const [deleting, setDeleting] = useState(false);
   const duty = useGet<Duty>(`/policies/duties/${id}`, {}, { every: 15_000 });
   const d = duty.data;
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
   const up = <Link to={"/separation-of-duties/duties" as never}>{text.duties}</Link>;
   if (duty.isError && !d) return <Failure page error={duty.error} retry={() => void duty.refetch()} />;
   if (!d)

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import * as text from "#text/separation";
 import "./separation.css";
@@ -10,6 +10,7 @@ import { EditConflict } from "../../kit/editconflict";
 import { Id } from "../../kit/elements";
 import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
+import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
@@ -28,12 +29,10 @@ const base = "/policies/separation-of-duties";
 /** One separation-of-duties policy: which sides conflict, what it does, and what it would do. */
 export default function SeparationPolicyPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { show = "" } = useSearch({ strict: false }) as { show?: string };
-  const navigate = useNavigate();
+  const [show, turn] = useShown();
   const may = useMay();
   const policy = useGet<Policy>(`${base}/${id}`, {}, { every: 15_000 });
   const p = policy.data;
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
   const up = <Link to={"/separation-of-duties" as never}>{text.separationOfDuties}</Link>;
   if (policy.isError && !p) return <Failure page error={policy.error} retry={() => void policy.refetch()} />;
   if (!p)

@@ -2,17 +2,16 @@ import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/separation";
 import "./separation.css";
-import type { Page } from "../../api/client";
-import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/elements";
-import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Grade, Mode, Severity, ViolationState } from "./badges";
 import { ConflictSides } from "./conflict";
 import { Cures } from "./cures";
-import { Remediate } from "./remediate";
+import { History } from "./history";
 import { Mitigate, WithdrawMitigation } from "./mitigate";
+import { Remediate } from "./remediate";
 import { AssignViolation, MarkFalsePositive } from "./settle";
 import type { Violation } from "./words";
 
@@ -89,7 +88,15 @@ function Whole({ of: v, up }: { of: Violation; up: ReactNode }) {
               )}
             </section>
           )}
-          {may.oversees && <History id={v.id} />}
+          {may.oversees && (
+            <History
+              id={v.id}
+              lead={text.historyOfTheViolation}
+              none={text.nothingWasDoneYet}
+              actions={text.actions}
+              system={text.systemActor}
+            />
+          )}
         </div>
         <section className="card padded stack" aria-label={text.facts}>
           <h2>{text.facts}</h2>
@@ -156,7 +163,12 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
       ? [
           [
             text.mitigation,
-            <Link key="m" className="sep-link" to={"/separation-of-duties/mitigations/$id" as never} params={{ id: v.mitigation.id } as never}>
+            <Link
+              key="m"
+              className="sep-link"
+              to={"/separation-of-duties/mitigations/$id" as never}
+              params={{ id: v.mitigation.id } as never}
+            >
               <Text of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />
             </Link>,
           ] as [string, ReactNode],
@@ -179,35 +191,4 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
     ],
     [text.idLabel, <Id key="i" of={v.id} />],
   ];
-}
-
-function History({ id }: { id: string }) {
-  const events = useGet<Page<Of<"Event">>>("/audit-events", { subject_id: id, limit: 50 });
-  return (
-    <Part title={text.history} lead={text.historyOfTheViolation}>
-      {events.isError ? (
-        <Failure error={events.error} retry={() => void events.refetch()} />
-      ) : !events.data ? (
-        <Skeleton rows={2} />
-      ) : events.data.items.length === 0 ? (
-        <p className="small muted">{text.nothingWasDoneYet}</p>
-      ) : (
-        <ol className="card padded stack tight violation-history">
-          {events.data.items.map((e) => (
-            <li key={e.id} className="small">
-              <Text of={e.actor.type === "system" ? text.systemActor : e.actor.display} /> {text.actions[e.action] ?? e.action}
-              {e.reason && (
-                <>
-                  : <q dir="auto">{e.reason}</q>
-                </>
-              )}{" "}
-              <span className="muted">
-                <When at={e.time} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
-    </Part>
-  );
 }

@@ -180,7 +180,6 @@ export const starts = "Starts";
 export const nextEvidence = "Next evidence";
 export const lapses = "Lapses without evidence";
 export const ended = "Ended";
-export const history = "History";
 export const historyOfTheMitigation = "What happened to the mitigation, the newest first.";
 export const nothingHasHappenedYet = "Nothing has happened yet.";
 export const systemActor = "The service";
