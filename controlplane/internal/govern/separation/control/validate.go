@@ -113,13 +113,7 @@ func (f *Fields) checkPolicies(ctx context.Context, tx *pg.Tx) error {
 
 // checkName is a fault if another control has the name, in whatever case.
 func (f *Fields) checkName(ctx context.Context, tx *pg.Tx, id string) error {
-	const sql = `
-		select exists (select
-		                 from mitigating_control c
-		                where lower(c.name) = lower($1)
-		                  and c.deleted_at is null
-		                  and c.id::text <> $2)`
-	taken, err := pg.One[bool](ctx, tx, "look for a control of the name", sql, f.Name, id)
+	taken, err := pg.NameTaken(ctx, tx, "mitigating_control", f.Name, id)
 	if err == nil && taken {
 		err = f.nameTaken()
 	}

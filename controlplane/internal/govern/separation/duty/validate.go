@@ -218,13 +218,7 @@ func (m Member) names() string {
 
 // checkName is a fault if another duty has the name, in whatever case.
 func (f *Fields) checkName(ctx context.Context, tx *pg.Tx, id string) error {
-	const sql = `
-		select exists (select
-		                 from duty d
-		                where lower(d.name) = lower($1)
-		                  and d.deleted_at is null
-		                  and d.id::text <> $2)`
-	taken, err := pg.One[bool](ctx, tx, "look for a duty of the name", sql, f.Name, id)
+	taken, err := pg.NameTaken(ctx, tx, "duty", f.Name, id)
 	if err == nil && taken {
 		err = f.nameTaken()
 	}

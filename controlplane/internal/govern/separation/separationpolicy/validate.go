@@ -305,13 +305,7 @@ func (f *Fields) checkControls(ctx context.Context, tx *pg.Tx) error {
 
 // checkName is a fault if another policy has the name, in whatever case.
 func (f *Fields) checkName(ctx context.Context, tx *pg.Tx, id string) error {
-	const sql = `
-		select exists (select
-		                 from separation_policy p
-		                where lower(p.name) = lower($1)
-		                  and p.deleted_at is null
-		                  and p.id::text <> $2)`
-	taken, err := pg.One[bool](ctx, tx, "look for a policy of the name", sql, f.Name, id)
+	taken, err := pg.NameTaken(ctx, tx, "separation_policy", f.Name, id)
 	if err == nil && taken {
 		err = f.nameTaken()
 	}
