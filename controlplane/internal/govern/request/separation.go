@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // CheckApproval returns the faults of items that must not be approved, because the access would violate an enforced
@@ -50,7 +51,7 @@ func (s *Service) eachViolating(
 	for _, item := range items {
 		byID[item.ID], people = item, append(people, item.BeneficiaryID)
 	}
-	if err := lookup.LockPeople(ctx, tx, people); err != nil {
+	if err := identity.LockAll(ctx, tx, people); err != nil {
 		return err
 	}
 	names, err := lookup.Names(ctx, tx, people)

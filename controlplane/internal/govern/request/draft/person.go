@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -33,7 +34,7 @@ func findPeople(ctx context.Context, tx *pg.Tx, drafts []*Draft, lock bool) erro
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if lock {
-		if err := lookup.LockPeople(ctx, tx, ids); err != nil {
+		if err := identity.LockAll(ctx, tx, ids); err != nil {
 			return err
 		}
 	}

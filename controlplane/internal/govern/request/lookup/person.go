@@ -56,12 +56,6 @@ func CountOpen(ctx context.Context, tx *pg.Tx) (n int, err error) {
 	return n, nil
 }
 
-// LockPeople locks people in the order of their ids.
-func LockPeople(ctx context.Context, tx *pg.Tx, ids []string) error {
-	const sql = `select from identity where id = any($1::text[]::uuid[]) order by id for no key update`
-	return pg.Exec(ctx, tx, "lock people", sql, ids)
-}
-
 // Names returns the names of people, by id.
 func Names(ctx context.Context, tx *pg.Tx, ids []string) (map[string]string, error) {
 	names := map[string]string{}

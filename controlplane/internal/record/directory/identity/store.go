@@ -177,3 +177,10 @@ func (f *IdentityFields) Args() pgx.NamedArgs {
 		"labels":              f.Labels,
 	}
 }
+
+// LockAll locks people in the order of their ids until the transaction ends. A check of what people may have locks
+// them first.
+func LockAll(ctx context.Context, tx *pg.Tx, ids []string) error {
+	const sql = `select from identity where id = any($1::text[]::uuid[]) order by id for no key update`
+	return pg.Exec(ctx, tx, "lock people", sql, ids)
+}
