@@ -10,7 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -54,11 +53,9 @@ func assigned(ctx context.Context, tx *pg.Tx, v SeparationVerdict) (SeparationVe
 	}
 	for i := range v.Violations {
 		c := &v.Violations[i]
-		if p := book.Policies[c.Policy.ID]; p.Mode == separationpolicy.Enforce {
-			c.Effect = p.OnAssign
-			if c.Effect == Block && c.Mitigation != nil && c.Mitigation.State != proposed {
-				c.Effect = Warn
-			}
+		c.Effect = book.Policies[c.Policy.ID].EffectOnAssignment()
+		if c.Effect == Block && c.Mitigation != nil && c.Mitigation.State != proposed {
+			c.Effect = Warn
 		}
 	}
 	v.Effect = worst(v.Violations)

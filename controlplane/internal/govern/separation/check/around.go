@@ -10,7 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -101,8 +100,7 @@ func violatingRoles(
 		p := people[key]
 		own := p.Added()[:len(addedEntitlements)+len(addedRoles)]
 		for _, v := range Involving(book.Rules.Check(&p.Access), own) {
-			policy := book.Policies[v.Policy.ID]
-			if policy.Mode == separationpolicy.Enforce && policy.OnAssign == Block &&
+			if book.Policies[v.Policy.ID].EffectOnAssignment() == Block &&
 				!slices.Contains([]conflict.Kind{conflict.Companion, conflict.History}, v.Policy.Kind) {
 				found, of = append(found, Found{Person: p, Violation: v}), append(of, around[i])
 			}

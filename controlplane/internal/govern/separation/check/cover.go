@@ -83,7 +83,7 @@ func (f *Found) weigh(b *rulebook.Book, covers Covers, excused []string) {
 
 // effect is the effect of a violation on a request. What is mitigated only warns.
 func (f Found) effect(b *rulebook.Book) string {
-	effect := effectOf(b.Policies[f.Violation.Policy.ID])
+	effect := b.Policies[f.Violation.Policy.ID].EffectOnRequest()
 	if effect == Block && f.Excused {
 		return Warn
 	}

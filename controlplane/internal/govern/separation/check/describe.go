@@ -7,7 +7,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -97,14 +96,6 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		c.Cures = append(c.Cures, ConflictCure{Remove: remove})
 	}
 	return c
-}
-
-// effectOf is the effect of a violation of a policy on a request.
-func effectOf(p rulebook.Policy) string {
-	if p.Mode == separationpolicy.Enforce {
-		return p.OnRequest
-	}
-	return Record
 }
 
 // side puts one side into words: each entitlement with each source that gives it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -14,9 +15,9 @@ import (
 // Effects of a verdict, from the weakest.
 const (
 	None   = "none"
-	Record = "record"
-	Warn   = "warn"
-	Block  = "block"
+	Record = separationpolicy.Record
+	Warn   = separationpolicy.Warn
+	Block  = separationpolicy.Block
 )
 
 // SeparationVerdict is what separation-of-duties policies say about the access of one person.

@@ -20,11 +20,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -40,7 +40,7 @@ type link struct {
 // together, in their order. The people are locked until the transaction ends.
 func Admit(ctx context.Context, tx *pg.Tx, of []account.Ownership) (map[string]error, error) {
 	b, err := rulebook.For(ctx, tx)
-	if err != nil || !blocks(b) {
+	if err != nil || !b.Any(refuses) {
 		return nil, err
 	}
 	links, err := read(ctx, tx, of)
@@ -89,19 +89,8 @@ func refusal(tx *pg.Tx, l link, v check.SeparationVerdict) error {
 		v.Violations[0].Policy.Name)
 }
 
-// blocks reports whether any policy could refuse a link.
-func blocks(b *rulebook.Book) bool {
-	for _, p := range b.Policies {
-		if refuses(p) {
-			return true
-		}
-	}
-	return false
-}
-
-func refuses(p rulebook.Policy) bool {
-	return p.Mode == separationpolicy.Enforce && p.OnAssign == check.Block
-}
+// refuses reports whether a policy could refuse a link.
+func refuses(p rulebook.Policy) bool { return p.EffectOnAssignment() == check.Block }
 
 // read locks the people, and reads the links that change an owner and give access.
 func read(ctx context.Context, tx *pg.Tx, of []account.Ownership) ([]link, error) {
@@ -111,9 +100,7 @@ func read(ctx context.Context, tx *pg.Tx, of []account.Ownership) ([]link, error
 			accounts, owners = append(accounts, o.AccountID), append(owners, strings.ToLower(o.IdentityID))
 		}
 	}
-	const lock = `
-		select i.id from identity i where i.id = any($1::text[]::uuid[]) order by i.id for no key update`
-	if err := pg.Exec(ctx, tx, "lock people", lock, owners); err != nil {
+	if err := identity.LockAll(ctx, tx, owners); err != nil {
 		return nil, err
 	}
 	const sql = `

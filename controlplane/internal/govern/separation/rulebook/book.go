@@ -46,6 +46,30 @@ type Policy struct {
 // Blind reports whether a side of the policy can be performed by nobody at present.
 func (p Policy) Blind() bool { return len(p.BlindSides) > 0 }
 
+// EffectOnRequest is what the policy does about access that is requested. In shadow mode it only records.
+func (p Policy) EffectOnRequest() string { return p.inForce(p.OnRequest) }
+
+// EffectOnAssignment is what the policy does about access that is assigned without a request. In shadow mode it only
+// records.
+func (p Policy) EffectOnAssignment() string { return p.inForce(p.OnAssign) }
+
+func (p Policy) inForce(effect string) string {
+	if p.Mode != separationpolicy.Enforce {
+		return separationpolicy.Record
+	}
+	return effect
+}
+
+// Any reports whether any policy is one that is looked for.
+func (b *Book) Any(match func(Policy) bool) bool {
+	for _, p := range b.Policies {
+		if match(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // NeedsPast reports whether any policy asks what a person held before.
 func (b *Book) NeedsPast() bool {
 	return slices.ContainsFunc(b.Rules.Policies(), func(p *conflict.Policy) bool { return p.Kind == conflict.History })

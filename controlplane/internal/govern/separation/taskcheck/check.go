@@ -11,7 +11,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
 )
@@ -35,7 +34,7 @@ const grantColumns = `
 // are locked until the transaction ends, so that of two grants that only together violate a policy one is held.
 func Admit(ctx context.Context, tx *pg.Tx, taskIDs []string) ([]taskstore.Held, error) {
 	b, err := rulebook.For(ctx, tx)
-	if err != nil || !blocks(b) {
+	if err != nil || !b.Any(holds) {
 		return nil, err
 	}
 	grants, err := pg.AllBy(ctx, tx, "read grants to be made", pgx.RowToStructByPos[grant], `
@@ -57,25 +56,17 @@ func Admit(ctx context.Context, tx *pg.Tx, taskIDs []string) ([]taskstore.Held, 
 	return refused(ctx, tx, b, grants, time.Now())
 }
 
-// blocks reports whether any policy could hold a grant.
-func blocks(b *rulebook.Book) bool {
-	for _, p := range b.Policies {
-		if effectOf(p, true) == check.Block || effectOf(p, false) == check.Block {
-			return true
-		}
-	}
-	return false
+// holds reports whether a policy could hold a grant.
+func holds(p rulebook.Policy) bool {
+	return p.EffectOnRequest() == check.Block || p.EffectOnAssignment() == check.Block
 }
 
-// effectOf is the effect of a policy on access that was requested, or that was assigned otherwise.
-func effectOf(p rulebook.Policy, requested bool) string {
-	switch {
-	case p.Mode != separationpolicy.Enforce:
-		return check.Record
-	case requested:
-		return p.OnRequest
+// effect is that of a policy on the grant.
+func (g grant) effect(p rulebook.Policy) string {
+	if g.Requested {
+		return p.EffectOnRequest()
 	}
-	return p.OnAssign
+	return p.EffectOnAssignment()
 }
 
 // people are the people of grants, each once.

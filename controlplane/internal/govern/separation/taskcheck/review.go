@@ -27,7 +27,7 @@ func Review(ctx context.Context, tx *pg.Tx, b *rulebook.Book, people []string, n
 		   and ($2 or t.held_at is not null)
 		 order by t.id
 		   for update of t skip locked`
-	grants, err := pg.AllBy(ctx, tx, "read grants to be made", pgx.RowToStructByPos[grant], sql, people, blocks(b))
+	grants, err := pg.AllBy(ctx, tx, "read grants to be made", pgx.RowToStructByPos[grant], sql, people, b.Any(holds))
 	if err != nil || len(grants) == 0 {
 		return err
 	}

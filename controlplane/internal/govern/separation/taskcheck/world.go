@@ -72,7 +72,7 @@ func (w world) violations(b *rulebook.Book, g grant, taken []int) []check.Found 
 	var found []check.Found
 	for _, v := range check.Involving(b.Rules.Check(&p.Access), own) {
 		f, policy := check.Found{Person: p, Violation: v}, b.Policies[v.Policy.ID]
-		if effectOf(policy, g.Requested) == check.Block && !g.allows(policy) && !w.accepted.Cover(f, b) {
+		if g.effect(policy) == check.Block && !g.allows(policy) && !w.accepted.Cover(f, b) {
 			found = append(found, f)
 		}
 	}
