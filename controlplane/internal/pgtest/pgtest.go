@@ -4,6 +4,7 @@ package pgtest
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -71,13 +72,17 @@ func Fresh(t testing.TB) Database {
 	return open(t, used{name: create(t)}, false)
 }
 
+// process tells the databases of this process from those that others left behind. The process's own number would not
+// do: the system gives it out again.
+var process = strings.ToLower(rand.Text()[:10])
+
 func create(t testing.TB) string {
 	t.Helper()
 	once.Do(func() { shared, failed = start() })
 	if failed != nil {
 		t.Fatalf("no PostgreSQL for the test: %v", failed)
 	}
-	name := fmt.Sprintf("t_%d_%d", os.Getpid(), count.Add(1))
+	name := fmt.Sprintf("t_%s_%d", process, count.Add(1))
 	if err := admin(
 		context.Background(),
 		"create database "+name+" template "+shared.template+" owner "+pg.OwnerRole,
