@@ -44,7 +44,7 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 # The browser's journeys take longest: they begin first, and the other packages are tested beside them.
 .PHONY: test
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
-	GRANTWRIGHT_BIN=$(CURDIR)/bin go test -count=1 -timeout 45m ./e2e/scenarios ./e2e/crash $(GO_DIRS)
+	GRANTWRIGHT_BIN=$(CURDIR)/bin go test -count=1 -timeout 80m ./e2e/scenarios ./e2e/crash $(GO_DIRS)
 
 # Packages that test-quick leaves to test: they start other servers than PostgreSQL, build programs, or take longer.
 NOT_QUICK := /connectorkit/(ldap|scim|rest|remote|connectortest|catalog|target|serve)|/installers/|/e2e/|/internal/app$$|/cmd/grantwright|/ground/embedded|/record/(auth|directory|ledger|history|tenant|audit/trail)|/reach/(syncrun|provision|reconcile)|/front/webhook|/govern/separation
@@ -72,6 +72,7 @@ e2e: setup build ## Run the end-to-end stories at length
 .PHONY: faults
 faults: setup ## Kill the programs in a hundred seeded ways while they read and while they write, and look at what is there in the end
 	GRANTWRIGHT_SEEDS=100 GRANTWRIGHT_CHANGE_SEEDS=100 go test -count=1 -timeout 120m ./e2e/crash
+	GRANTWRIGHT_MAILS=50000 go test -count=1 -v -timeout 120m -run TestNoMessageIsLost ./e2e/mail
 
 .PHONY: bench
 bench: setup build ## Measure, and print the figures
@@ -80,7 +81,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/record/access -run '^$$' -bench ListsOfWhoSeesMany -benchtime 100x
 	go test ./controlplane/internal/record/history -run '^$$' -bench . -benchtime 5x
 	go test ./controlplane/internal/record/access -run '^$$' -bench EffectiveAccess -benchtime 1x
-	go test ./controlplane/internal/govern/catalogue -run '^$$' -bench . -benchtime 300x
+	go test ./controlplane/internal/govern/requestcatalog -run '^$$' -bench . -benchtime 300x
 	go test ./controlplane/internal/govern/policy -run '^$$' -bench . -benchtime 1x
 	go test ./controlplane/internal/govern/decision -run '^$$' -bench . -benchtime 100x
 	go test ./controlplane/internal/reach/provision -run '^$$' -bench Changes -benchtime 1x
@@ -89,6 +90,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/record/audit/... -run '^$$' -bench 'Chain|Verif'
 	go test ./controlplane/internal/govern/separation/conflict -run '^$$' -bench . -benchtime 3x
 	go test ./controlplane/internal/govern/separation/scan -run '^$$' -bench OneCheck -benchtime 2000x
+	GRANTWRIGHT_BENCH_PEOPLE=100000 go test ./controlplane/internal/govern/separation/scan -run '^$$' -bench FullScan -benchtime 1x -timeout 60m
 	go test ./controlplane/internal/front/webhook -run '^$$' -bench Deliveries -benchtime 2000x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/ground/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 

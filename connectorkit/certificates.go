@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// CertPool reads certificates in PEM. Unlike x509.CertPool.AppendCertsFromPEM it leaves none out in silence, and its
-// error says which one cannot be read, and why.
+// CertPool reads certificates in PEM. Unlike x509.CertPool.AppendCertsFromPEM, it fails if one of them cannot be read,
+// and the error names the certificate and the cause.
 func CertPool(text string) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	read := 0

@@ -9,73 +9,74 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Connector reads a target system. One value serves many calls at once and keeps nothing between them but what Env's
-// owner may share, such as rate budgets and OAuth2 tokens: the settings and secrets of a call travel in its request.
+// Connector reads a target system. One value serves many calls concurrently. It keeps nothing between calls but what
+// the owner of its Env may share, such as rate budgets and OAuth2 tokens. The settings and secrets of a call are in its
+// request.
 //
-// Errors are *v1.ErrorDetail wherever the target, its settings or the network are to blame; anything else is a fault of
-// the connector itself. A method returns soon after ctx ends, with the connection to the target closed.
+// Errors caused by the target, its settings or the network are *v1.ErrorDetail. Any other error is a defect of the
+// connector. A method returns soon after ctx ends, and closes the connection to the target first.
 type Connector interface {
-	// Test probes the connection, step by step, and reports each step as it ends. A target that refuses is not an
-	// error: it is a TestResponse without success. Test never changes anything in the target.
+	// Test probes the connection step by step, and reports each step when it ends. If the target refuses, the result
+	// is a TestResponse without success, not an error. Test never changes the target.
 	Test(ctx context.Context, req v1.TestRequest, report Report) (v1.TestResponse, error)
 
-	// Discover tells which fields the target has, from its declared schema and from a few sampled records.
+	// Discover returns the fields of the target, from its declared schema and from a few sampled records.
 	Discover(ctx context.Context, req v1.DiscoverRequest, report Report) (v1.DiscoverResponse, error)
 
-	// Sync reads the target and emits what it finds in pages of whatever size is natural, in a stable order. It attests
-	// completeness by Page.Scopes on the last page, and only for what it has read to the end without an error.
-	// It holds at most a page in memory. It stops with emit's error when emit fails.
+	// Sync reads the target and emits its records in pages of any size, in a stable order. It keeps at most one page
+	// in memory. Page.Scopes on the last page attest completeness, only for what was read to the end without an error.
+	// If emit fails, Sync stops and returns its error.
 	//
-	// With req.Incremental and Options.Cursor it reads what has changed since the run that gave this cursor, by the
-	// best way the target offers, and says by Page.Read which. Where that cannot be done it reads everything and says
-	// why. Page.Cursor, on the last page, is where the next incremental read starts; it is given on full reads too, and
-	// never comes from the reader's clock.
+	// With req.Incremental and Options.Cursor, Sync reads the changes since the run that returned this cursor, in the
+	// best way that the target offers, and names it in Page.Read. If that is impossible, it reads everything and gives
+	// the reason. Page.Cursor on the last page is the start of the next incremental read. Full reads return it too. It
+	// never comes from the clock of this machine.
 	//
-	// Page.Checkpoint says that what was emitted up to and with this page need not be read again. It holds whatever the
-	// rest of the read needs: counts for the scopes, the cursor's beginnings. With Options.Checkpoint a read goes on
-	// from there; one that cannot be used, because it is too old or of another version, starts the read anew with a
-	// warning checkpoint_unusable.
+	// Page.Checkpoint means that the records up to the end of this page need not be read again. It contains all that
+	// the rest of the read needs, such as counts for the scopes. With Options.Checkpoint, a read continues from there.
+	// A checkpoint that is too old or of another version starts the read from the beginning, with the warning
+	// checkpoint_unusable.
 	//
-	// Waiting for longer than a few seconds is told to ReportOf(ctx), so that it does not pass for being stuck.
+	// Sync reports waits of more than a few seconds to ReportOf(ctx). Otherwise the run counts as stuck.
 	Sync(ctx context.Context, req v1.SyncRequest, emit Emit) error
 }
 
-// Provisioner is a connector that can change its target. A Connector that is none can only be read.
+// Provisioner is a connector that can change its target. Any other Connector is read-only.
 type Provisioner interface {
 	Changer
 
-	// Writes says which changes can be made with these settings, and why not where none can. It asks nobody.
+	// Writes returns the changes that are possible with these settings, or the reason why none are. It makes no call.
 	Writes(auth v1.AuthConfig) Writes
 }
 
-// Changer makes changes. Besides a Provisioner, the proxy of an agent's connector is one.
+// Changer makes changes in a target. Provisioners implement it, and so does the proxy for connectors on an agent.
 type Changer interface {
-	// Provision makes one change, reads back, and says what became of it. A refusal of the target is an *v1.ErrorDetail
-	// with the target's own words; a request that may have arrived without an answer is a ProvisionResponse without
-	// success, of outcome unknown, and never tried again by itself. A record that is already as asked is found by
-	// looking, not by taking a target's "already exists" for it. With DryRun nothing is sent but reads.
+	// Provision makes one change, reads it back and returns the outcome. A refusal by the target is an *v1.ErrorDetail
+	// with the target's own message. A request that may have arrived but got no answer is a ProvisionResponse without
+	// success and with outcome unknown. It is never retried automatically. Whether a record already has the requested
+	// state is found by reading it, not by the target's message "already exists". With DryRun, only reads are sent.
 	Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error)
 
-	// Read tells how the named records are now. A record that is not there is no error.
+	// Read returns the current state of the named records. A record that does not exist is not an error.
 	Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error)
 }
 
-// Writes says what a connector can change.
+// Writes lists the changes that a connector can make.
 type Writes struct {
 	Ops []v1.ProvisionOp `json:"ops"`
-	// Why says what is missing where something is, such as a template that the settings do not declare.
+	// Why names what is missing for further changes, such as a template that the settings do not declare.
 	Why string `json:"why,omitempty"`
 }
 
-// Emit hands a page up. It may block for as long as the receiver has no room: that is the back pressure. The page
-// belongs to the receiver from then on. Emit is called from one goroutine at a time.
+// Emit passes a page to the receiver, which owns it from then on. It blocks while the receiver has no capacity; this is
+// the back pressure. Emit is called by one goroutine at a time.
 type Emit func(ctx context.Context, page v1.SyncResponse) error
 
-// Report tells how a call gets on. It never blocks for long and may be nil; use Tell.
+// Report receives the progress of a call. It does not block for long. It may be nil; use Send.
 type Report func(v1.Progress)
 
-// Tell reports p where there is somebody to tell.
-func (r Report) Tell(p v1.Progress) {
+// Send passes p to r, or does nothing if r is nil.
+func (r Report) Send(p v1.Progress) {
 	if r != nil {
 		r(p)
 	}
@@ -83,26 +84,25 @@ func (r Report) Tell(p v1.Progress) {
 
 type reportKey struct{}
 
-// WithReport lets whoever works under ctx tell how a read gets on.
+// WithReport returns a context whose calls report their progress to r.
 func WithReport(ctx context.Context, r Report) context.Context {
 	return context.WithValue(ctx, reportKey{}, r)
 }
 
-// ReportOf is the report that WithReport has put into ctx. It may be nil; use Tell.
+// ReportOf returns the report that WithReport set in ctx. It may be nil; use Send.
 func ReportOf(ctx context.Context) Report {
 	r, _ := ctx.Value(reportKey{}).(Report)
 	return r
 }
 
-// Env is what a connector may use of the world around it.
+// Env is the environment of a connector: its network, clock and log.
 type Env struct {
-	// Dial opens every connection to a target, token endpoints included. Hosted mode lends the guarded dialer that
-	// refuses private addresses; an agent lends a plain one. It returns a *v1.ErrorDetail of class policy when it
-	// refuses.
+	// Dial opens every connection to a target, also to token endpoints. In hosted mode it refuses private addresses; in
+	// an agent it does not. A refusal is a *v1.ErrorDetail of class policy.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Plaintext says whether credentials and data may cross to host:port without TLS. A nil error with warn true allows
-	// it and asks for a warning in the answer (an agent inside the customer's network).
+	// Plaintext reports whether credentials and data may be sent to host:port without TLS. A nil error with warn true
+	// allows it, and requires a warning in the response. Agents in the customer's network return it.
 	Plaintext func(ctx context.Context, hostport string) (warn bool, err error)
 
 	// AllowInsecureTLS permits tls_insecure_skip_verify. Never in hosted mode.
@@ -111,7 +111,7 @@ type Env struct {
 	Log *slog.Logger
 	Now func() time.Time
 
-	// By is put into test answers, so that the user sees which machine spoke to the target.
+	// By is part of test responses. It names the process that called the target.
 	By v1.ExecutedBy
 }
 

@@ -1,4 +1,4 @@
-// Package connectorkit is how a connector is made. A connector reads one kind of target system and hands what it reads,
-// page by page, to whoever called. The same connector runs in the control plane (hosted mode) and in an agent on a
-// customer's site; what differs is only the Env that is lent to it.
+// Package connectorkit is the kit for connectors. A connector reads one kind of target system and emits its records
+// page by page. The same connector runs in the control plane (hosted mode) and in an agent in a customer's network.
+// Only the Env differs.
 package connectorkit

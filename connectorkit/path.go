@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LeavesBase reports whether a path, taken below another one, leads above it. Dots may be escaped, and servers
-// take a backslash for a slash.
+// LeavesBase reports whether a path that is appended to a base leads above the base. It also recognizes escaped dots,
+// and the backslash that some servers treat as a slash.
 func LeavesBase(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Settings reads a call's auth_config with types and remembers what was wrong, so that a user hears of all mistakes at
-// once.
+// Settings reads a call's auth_config by type. It collects all problems, so that the user sees them at once.
 type Settings struct {
 	auth     v1.AuthConfig
 	problems []string
 }
 
-// Canonical returns settings under their first names. aliases has the first name of each older one; where both are
-// given, the first name's value is kept.
+// Canonical returns the settings under their current names. aliases has the current name of each older one. If both are
+// set, the value under the current name wins.
 func Canonical(auth v1.AuthConfig, aliases map[string]string) v1.AuthConfig {
 	out := maps.Clone(auth)
 	for alias, name := range aliases {
@@ -35,7 +34,7 @@ func Canonical(auth v1.AuthConfig, aliases map[string]string) v1.AuthConfig {
 // Read wraps an auth_config.
 func Read(auth v1.AuthConfig) *Settings { return &Settings{auth: auth} }
 
-// String gives a string setting, or def where it is absent or empty.
+// String returns a string setting, or def if it is absent or empty.
 func (s *Settings) String(key, def string) string {
 	v, ok := s.auth[key]
 	if !ok || v == nil {
@@ -52,7 +51,7 @@ func (s *Settings) String(key, def string) string {
 	return str
 }
 
-// Required gives a string setting that must be there.
+// Required returns a string setting that must be present.
 func (s *Settings) Required(key string) string {
 	v := s.String(key, "")
 	if v == "" {
@@ -61,7 +60,7 @@ func (s *Settings) Required(key string) string {
 	return v
 }
 
-// Int gives a whole number between min and max.
+// Int returns a whole number between min and max.
 func (s *Settings) Int(key string, def, min, max int) int {
 	var n int
 	switch v := s.auth[key].(type) {
@@ -88,7 +87,7 @@ func (s *Settings) Int(key string, def, min, max int) int {
 	return n
 }
 
-// Bool gives a boolean setting.
+// Bool returns a boolean setting.
 func (s *Settings) Bool(key string, def bool) bool {
 	switch v := s.auth[key].(type) {
 	case nil:
@@ -101,7 +100,7 @@ func (s *Settings) Bool(key string, def bool) bool {
 	}
 }
 
-// OneOf gives a string setting that must be one of the allowed values.
+// OneOf returns a string setting that must be one of the allowed values.
 func (s *Settings) OneOf(key, def string, allowed ...string) string {
 	v := s.String(key, def)
 	for _, a := range allowed {
@@ -113,7 +112,7 @@ func (s *Settings) OneOf(key, def string, allowed ...string) string {
 	return def
 }
 
-// Strings gives a list of strings; one string counts as a list of one.
+// Strings returns a list of strings. A single string counts as a list of one.
 func (s *Settings) Strings(key string) []string {
 	switch v := s.auth[key].(type) {
 	case nil:
@@ -142,7 +141,7 @@ func (s *Settings) Strings(key string) []string {
 	}
 }
 
-// Map gives an object setting.
+// Map returns an object setting.
 func (s *Settings) Map(key string) map[string]any {
 	switch v := s.auth[key].(type) {
 	case nil:
@@ -157,14 +156,14 @@ func (s *Settings) Map(key string) map[string]any {
 	}
 }
 
-// Wrong notes a problem found by the caller.
+// Wrong adds a problem that the caller found.
 func (s *Settings) Wrong(format string, args ...any) { s.wrong(format, args...) }
 
 func (s *Settings) wrong(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Sprintf(format, args...))
 }
 
-// Err is nil, or one error of class config that names every problem. Values are never part of it.
+// Err returns nil, or one error of class config that lists every problem. It never contains values.
 func (s *Settings) Err() error {
 	if len(s.problems) == 0 {
 		return nil

@@ -14,14 +14,14 @@ const (
 	MaxChunkSize     = 10000
 )
 
-// Limits bound what one Sync hands on.
+// Limits bounds the chunks and records of one Sync.
 type Limits struct {
 	ChunkSize  int // records in a chunk; 0: DefaultChunkSize
 	ChunkBytes int // a chunk is closed near this encoded size; 0: no such bound
 	MaxRecords int // identities at most, and accounts at most; 0: no cap
 }
 
-// LimitsOf reads the limits a request asks for.
+// LimitsOf returns the limits that a request sets.
 func LimitsOf(req v1.SyncRequest, chunkBytes int) Limits {
 	l := Limits{ChunkBytes: chunkBytes}
 	if o := req.Options; o != nil {
@@ -39,11 +39,10 @@ func LimitsOf(req v1.SyncRequest, chunkBytes int) Limits {
 // errEnough stops a connector whose caller has all the records it asked for.
 var errEnough = errors.New("max_records reached")
 
-// Sync runs c and cuts what it emits into chunks, the same way in hosted and in agent mode, so that both stage the same
-// rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops
-// early and every scope is reported as not complete. A chunk carries the checkpoint of the last page that it, or a
-// chunk before it, holds to its end. Where MaxRecords ended the read, the last chunk carries the checkpoint at which
-// the next one continues.
+// Sync runs c and divides its pages into chunks, in the same way in hosted and agent mode, so that both stage the same
+// rows in the same order. Only the last chunk has Page.HasMore false. If MaxRecords is reached, the read stops early
+// and no scope is complete. A chunk carries the checkpoint of the last page that is wholly in this chunk or earlier
+// ones. If MaxRecords ended the read, the checkpoint of the last chunk is where the next read continues.
 func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, emit Emit) error {
 	if limits.ChunkSize <= 0 {
 		limits.ChunkSize = DefaultChunkSize
@@ -72,6 +71,7 @@ type chunker struct {
 	accounts   int
 	capped     bool
 	partial    []v1.Scope // of single entitlements and accounts, since the last chunk
+	sentPages  int        // pages of the target that were read when the last chunk was sent
 
 	run         string // sync run that the request belongs to
 	incremental bool
@@ -80,8 +80,13 @@ type chunker struct {
 	skip        [2]int // of these, still to be passed over
 }
 
-// maxPartialScopes closes a chunk that would otherwise collect them without a bound.
-const maxPartialScopes = 1000
+const (
+	// maxPartialScopes closes a chunk that would otherwise collect them without a bound.
+	maxPartialScopes = 1000
+	// MaxPagesPerChunk closes a chunk at a checkpoint, so that a read of many pages with few records does not begin
+	// anew when it is interrupted before the chunk is full.
+	MaxPagesPerChunk = 20
+)
 
 func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 	if !in.Success || in.Error != nil {
@@ -138,10 +143,19 @@ func (c *chunker) mark(ctx context.Context, p *v1.Page) error {
 	if p.Checkpoint != "" {
 		c.page.Checkpoint = c.checkpoint(p.Checkpoint)
 	}
-	if len(c.page.Present) > 0 || len(c.partial) >= maxPartialScopes {
+	overdue := p.Checkpoint != "" && c.pages()-c.sentPages >= MaxPagesPerChunk
+	if len(c.page.Present) > 0 || len(c.partial) >= maxPartialScopes || overdue {
 		return c.flush(ctx, false)
 	}
 	return nil
+}
+
+// pages is how many pages of the target have been read, as far as the connector says so.
+func (c *chunker) pages() int {
+	if c.page.Stats == nil {
+		return 0
+	}
+	return c.page.Stats.Pages
 }
 
 // within says how many of n further records of one kind still fit under the cap, and whether some did not.
@@ -224,6 +238,7 @@ func (c *chunker) flush(ctx context.Context, last bool) error {
 	out.Page = &page
 	out.Normalize()
 	c.out, c.bytes, c.page.Warnings, c.page.Present, c.partial = v1.SyncResponse{}, 0, nil, nil, nil
+	c.sentPages = c.pages()
 	return c.emit(ctx, out)
 }
 

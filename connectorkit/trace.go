@@ -4,7 +4,7 @@ import "context"
 
 type traceKey struct{}
 
-// WithTrace says to which trace the calls under ctx belong, in the form of the traceparent header (W3C Trace Context).
+// WithTrace sets the trace of the calls under ctx, in the form of the traceparent header (W3C Trace Context).
 func WithTrace(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx
@@ -12,7 +12,7 @@ func WithTrace(ctx context.Context, traceparent string) context.Context {
 	return context.WithValue(ctx, traceKey{}, traceparent)
 }
 
-// TraceOf is the traceparent that WithTrace has put into ctx, or nothing.
+// TraceOf returns the traceparent that WithTrace set in ctx, or an empty string.
 func TraceOf(ctx context.Context) string {
 	trace, _ := ctx.Value(traceKey{}).(string)
 	return trace

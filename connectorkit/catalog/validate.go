@@ -95,7 +95,7 @@ func (v *validation) take(settings map[string]any, shown bool) {
 	}
 }
 
-// given tells whether a setting has a value; empty texts count as none.
+// given reports whether a setting has a value; empty texts count as none.
 func (v *validation) given(key string) bool {
 	value, ok := v.all[key]
 	return ok && value != nil && value != ""
@@ -139,7 +139,7 @@ func (v *validation) field(f connectorkit.Field) {
 	}
 }
 
-// applies tells whether a field that hangs on another one's value is wanted. Where that value is left open,
+// applies reports whether a field that hangs on another one's value is wanted. Where that value is left open,
 // alternatives judges.
 func (v *validation) applies(f connectorkit.Field) bool {
 	if f.DependsOn == "" {
@@ -167,7 +167,7 @@ func (v *validation) alternatives() {
 	}
 }
 
-// decides tells whether other required fields hang on this one.
+// decides reports whether other required fields hang on this one.
 func (v *validation) decides(key string) bool {
 	return slices.ContainsFunc(
 		v.kind.entry.Fields,
@@ -175,7 +175,7 @@ func (v *validation) decides(key string) bool {
 	)
 }
 
-// satisfied tells whether a choice has all that it requires. One that requires nothing is satisfied only when nothing
+// satisfied reports whether a choice has all that it requires. One that requires nothing is satisfied only when nothing
 // that another choice requires is there, since then something was forgotten.
 func (v *validation) satisfied(key, choice string) bool {
 	requires, others := false, false

@@ -29,7 +29,7 @@ func Visible(key string, settings map[string]any) (fields []connectorkit.Field, 
 	return fields, given
 }
 
-// calledFor tells whether the field that f hangs on applies itself and calls for f. depth bounds fields that hang on
+// calledFor reports whether the field that f hangs on applies itself and calls for f. depth bounds fields that hang on
 // each other.
 func (k kind) calledFor(f connectorkit.Field, given map[string]any, depth int) bool {
 	if f.DependsOn == "" {

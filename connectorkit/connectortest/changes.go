@@ -128,7 +128,7 @@ func (c *checks) changes(t *testing.T) {
 	}
 }
 
-// gone tells whether a read proves that an account is not there: by a tombstone, or by a complete scope without it.
+// gone reports whether a read proves that an account is not there: by a tombstone, or by a complete scope without it.
 func gone(r *Reading, id string) bool {
 	for _, chunk := range r.Chunks {
 		if slices.ContainsFunc(

@@ -104,7 +104,7 @@ func MustCompile(text string) *Path {
 // String is the query as it was given.
 func (p *Path) String() string { return p.text }
 
-// Singular tells whether the query can select one value at most (RFC 9535 section 2.3.5.1).
+// Singular reports whether the query can select one value at most (RFC 9535 section 2.3.5.1).
 func (p *Path) Singular() bool { return singular(p.segments) }
 
 // singular says whether a query selects one value at most, by its form (RFC 9535 section 2.3.5.1).
@@ -117,7 +117,7 @@ func singular(segments []segment) bool {
 	return true
 }
 
-// Filters tells whether the query has a filter selector anywhere, and so may leave out some of what stands in a list.
+// Filters reports whether the query has a filter selector anywhere, and so may leave out some of what stands in a list.
 func (p *Path) Filters() bool {
 	for _, s := range p.segments {
 		for _, sel := range s.selectors {
@@ -168,8 +168,8 @@ func CompileFilter(text string) (*Filter, error) {
 // String is the expression as it was given.
 func (f *Filter) String() string { return f.text }
 
-// Match tells whether the expression holds for a value; $ and @ both stand for it. It is false when the budget does not
-// suffice; see Budget.
+// Match reports whether the expression holds for a value; $ and @ both stand for it. It is false when the budget does
+// not suffice; see Budget.
 func (f *Filter) Match(b *budget.Budget, value any) bool {
 	return f.expr.holds(b, value, value) && b.Err() == nil
 }

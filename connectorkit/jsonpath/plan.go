@@ -54,7 +54,7 @@ func NewPlan(records *Path, picks ...*Path) *Plan {
 	return pl
 }
 
-// Streams tells whether the plan holds only one record at a time.
+// Streams reports whether the plan holds only one record at a time.
 func (pl *Plan) Streams() bool { return pl.streams }
 
 // lead is the leading part of a query made of names and indexes from the front.
@@ -95,7 +95,7 @@ func (pl *Plan) planRecords(prefix []selector) bool {
 	return false
 }
 
-// forward tells whether the slice can be taken without knowing the array's length.
+// forward reports whether the slice can be taken without knowing the array's length.
 func (s slice) forward() bool {
 	return s.step > 0 && (s.start == nil || *s.start >= 0) && (s.end == nil || *s.end >= 0)
 }

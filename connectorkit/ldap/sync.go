@@ -102,7 +102,7 @@ func (l *syncSession) retry(ctx context.Context, err error) bool {
 	}
 	wait := reconnectAfter[l.breaksSinceCheckpoint]
 	l.broken, l.breaksSinceCheckpoint = true, l.breaksSinceCheckpoint+1
-	connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "connect", Message: "the connection was lost; signing in again"})
+	connectorkit.ReportOf(ctx).Send(v1.Progress{Phase: "connect", Message: "the connection was lost; signing in again"})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

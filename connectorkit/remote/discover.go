@@ -51,7 +51,7 @@ func (c *connector) Discover(
 		}
 	}
 	if !there {
-		report.Tell(v1.Progress{Phase: "sync", Message: "sampling records"})
+		report.Send(v1.Progress{Phase: "sync", Message: "sampling records"})
 		if err := call.sampled(connectorkit.WithReport(ctx, report), req, &out); err != nil {
 			return v1.DiscoverResponse{}, err
 		}

@@ -31,7 +31,7 @@ func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connect
 	out := steps.Answer(err, p.result)
 	for _, step := range p.steps {
 		out.Steps = append(out.Steps, step)
-		report.Tell(v1.Progress{Phase: "connect", Step: &step})
+		report.Send(v1.Progress{Phase: "connect", Step: &step})
 	}
 	out.Warnings, out.Facts, out.Operations = p.warnings, p.facts, p.offered
 	return out, nil

@@ -52,7 +52,7 @@ func (c *caller) answer(resp *target.Response, doc []byte, place string) (*respo
 // stream reads an answer line by line.
 func (s *session) stream(ctx context.Context, resp *target.Response) error {
 	in := response.NewLines(resp.Body, response.MaxLine)
-	in.Blank = func() { connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync"}) }
+	in.Blank = func() { connectorkit.ReportOf(ctx).Send(v1.Progress{Phase: "sync"}) }
 	before := s.checkpoint()
 	s.circle.line = 0 // the line before the break may come again
 	final := func(err error) error {

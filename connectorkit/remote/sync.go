@@ -115,7 +115,7 @@ func (s *session) run(ctx context.Context) error {
 	return nil
 }
 
-// moved takes the session back to the latest checkpoint, and tells whether that is further than before.
+// moved takes the session back to the latest checkpoint, and reports whether that is further than before.
 func (s *session) moved(from string) bool {
 	s.pos = s.durable.clone()
 	now := s.checkpoint()
@@ -138,7 +138,7 @@ func (s *session) rest(ctx context.Context, d *v1.ErrorDetail) error {
 		}
 		until := s.now().Add(wait)
 		connectorkit.ReportOf(ctx).
-			Tell(v1.Progress{Phase: "sync", Message: "waiting for the connector", RateWaitUntil: &until})
+			Send(v1.Progress{Phase: "sync", Message: "waiting for the connector", RateWaitUntil: &until})
 	}
 	if err := s.sleep(ctx, wait); err != nil {
 		return d

@@ -75,7 +75,7 @@ type discovery struct {
 
 // stream samples one stream below some parents, and then its children below the first few of the records seen.
 func (d *discovery) stream(ctx context.Context, st *stream.Stream, parents []*stream.ParentRecord) error {
-	d.report.Tell(v1.Progress{Phase: st.Name, Message: "sampling " + st.Name})
+	d.report.Send(v1.Progress{Phase: st.Name, Message: "sampling " + st.Name})
 	in := &sampling.Inference{Fields: map[string]*sampling.ObservedField{}}
 	total := -1
 	var below []*stream.ParentRecord

@@ -107,7 +107,7 @@ func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) err
 		if report == nil {
 			report = c.opts.Report
 		}
-		report.Tell(v1.Progress{
+		report.Send(v1.Progress{
 			Phase: phase, Message: fmt.Sprintf("waiting %s for the target", wait.Round(time.Second)),
 			RateWaitUntil: &until,
 		})

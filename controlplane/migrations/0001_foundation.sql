@@ -194,12 +194,15 @@ create table deployment (
     only_row   boolean     not null default true,
     epoch      bigint      not null default 0,
     changed_at timestamptz not null default now(),
+    mail       boolean     not null default false,
     constraint deployment_pk primary key (only_row),
     constraint deployment_one_row check (only_row)
 );
 comment on table deployment is
     'Data of the whole deployment, in a single row. A restore raises the epoch. Tokens contain the epoch, so '
     'tokens from before the restore are rejected.';
+comment on column deployment.mail is
+    'True if the operators configured a mail server for all tenants. Each process writes it when it starts.';
 grant select, update on deployment to grantwright_app;
 grant select on deployment to grantwright_across;
 

@@ -24,6 +24,9 @@ create table app_user (
     locale              text        not null default 'en',
     invited_at          timestamptz,
     deleted_at          timestamptz,
+    by_rule             boolean     not null default false,
+    rule_roles          text[]      not null default '{}',
+    ended_by_rule       boolean     not null default false,
     constraint app_user_pk primary key (tenant_id, id),
     constraint app_user_email_unique unique (tenant_id, email_lc),
     constraint app_user_roles_known check (roles <@ array['manager', 'resource_owner', 'admin', 'auditor']),
@@ -35,6 +38,13 @@ comment on column app_user.invited_at is
 comment on column app_user.deleted_at is
     'When the user was deleted. Only the ID remains, because the audit log and past decisions refer to it. The '
     'address, name, roles and credentials are erased. Null while the user exists.';
+comment on column app_user.by_rule is
+    'Whether sign-in rules created the user and can disable it. False once an administrator enabled it again.';
+comment on column app_user.rule_roles is
+    'Roles that sign-in rules assigned and can therefore remove. Roles that an administrator assigned are not '
+    'included.';
+comment on column app_user.ended_by_rule is
+    'Whether sign-in rules disabled the user. They enable only such a user again.';
 call secure_tenant_table('app_user');
 call readable_across('app_user');
 create index app_user_by_email on app_user (email_lc, tenant_id);
@@ -90,12 +100,16 @@ create table signin_link (
     expires_at timestamptz not null,
     used_at    timestamptz,
     epoch      bigint      not null default 0,
+    mailed_to  text,
     constraint signin_link_pk primary key (tenant_id, token_hash),
     constraint signin_link_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
 );
 comment on table signin_link is
-    'One single-use link for setting a password and signing in. It is created for the first administrator and '
-    'when an administrator creates a link for a user.';
+    'One single-use link for setting a password and signing in. It is created for the first administrator, when an '
+    'administrator creates a link for a user, and when a user asks to reset their password.';
+comment on column signin_link.mailed_to is
+    'Lowercase address to which the link was sent because the user asked to reset their password. It works only '
+    'while this is the address of the user. Null for links that an administrator created.';
 call secure_tenant_table('signin_link');
 call readable_across('signin_link');
 
@@ -368,7 +382,13 @@ as $$
                              then 'invitation_open' else 'invitation_lapsed' end
                    when u.id is null and exists (select from app_user x where x.tenant_id = i.tenant_id and x.email_lc = i.email_lc)
                    then 'user_not_linked'
-                   when u.id is null and not provider_admits(i.email, true) then 'no_user'
+                   when u.id is null and not provider_admits(i.email, true)
+                        and not (provider_admits(i.email, false)
+                                 and exists (select from sign_in_grant g
+                                               join sign_in_rule r on r.tenant_id = g.tenant_id and r.id = g.rule_id and r.enabled
+                                              where g.tenant_id = i.tenant_id
+                                                and g.identity_id = i.id))
+                   then 'no_user'
                    when i.status = 'on_leave' then 'on_leave'
                    else '' end
           from identity i
@@ -380,7 +400,7 @@ $$;
 comment on function unable_to_decide is
     'Returns why a person cannot decide at present: unknown, not_a_person, left, pre_hire, on_leave, '
     'user_disabled, invitation_open, invitation_lapsed, user_not_linked or no_user. An empty string means that '
-    'they can. People for whom an identity provider creates a user at first sign-in can decide.';
+    'they can. People for whom a first sign-in with an identity provider creates a user can decide.';
 
 create trigger announce after update on tenant
     for each row when (old.status is distinct from new.status) execute function announce_auth_change();

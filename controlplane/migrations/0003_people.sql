@@ -438,7 +438,7 @@ begin
 end $$;
 -- +goose StatementEnd
 comment on function search_words is
-    'Returns the words of a search. Each must be the beginning of one of the words that catalogue_words() '
+    'Returns the words of a search. Each must be the beginning of one of the words that catalog_words() '
     'returns.';
 
 create trigger manager_looks after insert or update or delete on app_user

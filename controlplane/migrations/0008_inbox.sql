@@ -150,7 +150,7 @@ call readable_across('decision_delegation', 'tenant_id, starts_at, ends_at, stat
 create index decision_delegation_live on decision_delegation (tenant_id, delegator_id) where state in ('scheduled', 'active');
 create index decision_delegation_to on decision_delegation (tenant_id, delegate_id) where state in ('scheduled', 'active');
 
-create table matter_kept (
+create table decision_kept (
     tenant_id  uuid        not null references tenant,
     kind       text        not null,
     source_id  uuid        not null,
@@ -159,17 +159,17 @@ create table matter_kept (
     comment    text        not null default '',
     decided_by jsonb       not null default '{}',
     decided_at timestamptz not null default now(),
-    constraint matter_kept_pk primary key (tenant_id, kind, source_id)
+    constraint decision_kept_pk primary key (tenant_id, kind, source_id)
 );
-comment on table matter_kept is
+comment on table decision_kept is
     'A person''s decision to leave a condition as it is. No decision task is created for it before the column '
     'until, unless the condition changes.';
-comment on column matter_kept.about is
+comment on column decision_kept.about is
     'What the decision applies to, such as the account''s owner at that time. If this changes, the decision no '
     'longer applies.';
-comment on column matter_kept.until is
+comment on column decision_kept.until is
     'When the decision ends. Null means that it applies until the condition changes.';
-call secure_tenant_table('matter_kept', 'select, insert, update');
+call secure_tenant_table('decision_kept', 'select, insert, update');
 
 -- Whoever hands a task on finds colleagues by their names. Words are rows of their own, found by an ordinary index: row security lets
 -- planners use no operator of text search with one. Kept are the words of those alone who have a user, since nobody else can be handed
@@ -278,58 +278,166 @@ end $$;
 comment on function enqueue_inbox is
     'Queues one condition, which may need a decision task, for processing after an optional delay.';
 
+-- Requirement gaps.
+-- +goose StatementBegin
+create function requirement_gap_enters_inbox() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('requirement_gap', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function requirement_gap_enters_inbox is
+    'Trigger on requirement_gap: queues the gap for a decision task when it is found, changes, or is settled.';
+create trigger requirement_gap_enters_inbox_again after update on requirement_gap
+    for each row when (old.state <> new.state or old.missing <> new.missing) execute function requirement_gap_enters_inbox();
+create trigger requirement_gap_enters_inbox_first after insert on requirement_gap
+    for each row execute function requirement_gap_enters_inbox();
+
+-- Access that policies no longer give.
+-- +goose StatementBegin
+create function policy_review_enters_inbox() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_inbox('lifecycle_exception', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function policy_review_enters_inbox is
+    'Trigger on policy_review: queues the review for a decision task when it is opened, changes, or is settled.';
+create trigger policy_review_enters_inbox_again after update on policy_review
+    for each row when (old.state <> new.state or old.reason_ids <> new.reason_ids) execute function policy_review_enters_inbox();
+create trigger policy_review_enters_inbox_first after insert on policy_review
+    for each row execute function policy_review_enters_inbox();
+
+-- Whom policies ask when the organization changes.
+-- +goose StatementBegin
+create function policy_tasks_live() returns boolean language sql stable
+as $$
+    select exists (select from requirement_gap g where g.tenant_id = current_tenant() and g.state = 'open')
+        or exists (select from policy_review r where r.tenant_id = current_tenant() and r.state = 'open')
+$$;
+-- +goose StatementEnd
+comment on function policy_tasks_live is
+    'Returns whether the tenant has open requirement gaps or policy reviews. If not, changes in the organization are '
+    'not queued for their decision tasks.';
+
+-- +goose StatementBegin
+create function enqueue_policy_tasks(people uuid[]) returns void language plpgsql
+as $$
+begin
+    perform enqueue_work('inbox_requirement_gap', array(
+        select g.id from requirement_gap g where g.tenant_id = current_tenant() and g.state = 'open' and g.identity_id = any (people)));
+    perform enqueue_work('inbox_lifecycle_exception', array(
+        select r.id from policy_review r where r.tenant_id = current_tenant() and r.state = 'open' and r.identity_id = any (people)));
+end $$;
+-- +goose StatementEnd
+comment on function enqueue_policy_tasks is
+    'Queues the open requirement gaps and policy reviews of people, so that their decision tasks ask the right manager.';
+
+-- +goose StatementBegin
+create function person_moves_policy_tasks() returns trigger language plpgsql
+    set enable_nestloop = off
+as $$
+begin
+    if policy_tasks_live() then
+        perform enqueue_policy_tasks(array(
+            select n.id
+              from new_row n
+              join old_row o on o.tenant_id = n.tenant_id and o.id = n.id
+             where o.manager_id is distinct from n.manager_id
+                or o.display_name is distinct from n.display_name
+             union
+            select r.id
+              from new_row n
+              join old_row o on o.tenant_id = n.tenant_id and o.id = n.id
+              join identity r on r.tenant_id = n.tenant_id and r.manager_id = n.id
+             where o.status <> n.status));
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function person_moves_policy_tasks is
+    'Trigger on identity: queues the open requirement gaps and policy reviews of people whose manager or name changes, '
+    'and of those whose manager joins, leaves or returns.';
+create trigger person_moves_policy_tasks after update on identity referencing old table as old_row new table as new_row
+    for each statement execute function person_moves_policy_tasks();
+
+-- +goose StatementBegin
+create function user_moves_policy_tasks() returns trigger language plpgsql
+as $$
+begin
+    if policy_tasks_live() then
+        perform enqueue_policy_tasks(array(
+            select i.id
+              from identity i
+             where i.tenant_id = new.tenant_id
+               and i.manager_id in (new.identity_id, case when tg_op = 'UPDATE' then old.identity_id end)));
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function user_moves_policy_tasks is
+    'Trigger on app_user: queues the open requirement gaps and policy reviews of the reports of a person who can sign '
+    'in from now on, or no longer.';
+create trigger user_moves_policy_tasks_again after update on app_user
+    for each row when ((old.status, old.identity_id, old.deleted_at) is distinct from (new.status, new.identity_id, new.deleted_at))
+    execute function user_moves_policy_tasks();
+create trigger user_moves_policy_tasks_first after insert on app_user
+    for each row execute function user_moves_policy_tasks();
+
 -- Held runs.
 -- +goose StatementBegin
-create function run_is_a_matter() returns trigger language plpgsql
+create function run_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('sync_hold', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function run_is_a_matter is
+comment on function run_enters_inbox is
     'Trigger on sync_run: queues the run for a decision task when it becomes a held sync run or stops being one.';
 
 -- Changed fields.
 -- +goose StatementBegin
-create function schema_diff_is_a_matter() returns trigger language plpgsql
+create function schema_diff_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('schema_diff', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function schema_diff_is_a_matter is
+comment on function schema_diff_enters_inbox is
     'Trigger on schema_diff: queues a new or changed schema difference for a decision task.';
 
 -- Conflicts of packs.
 -- +goose StatementBegin
-create function conflict_is_a_matter() returns trigger language plpgsql
+create function conflict_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('pack_conflict', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function conflict_is_a_matter is
+comment on function conflict_enters_inbox is
     'Trigger on sector_pack_conflict: queues a new or changed pack conflict for a decision task.';
 
 -- Grants that came back by themselves.
 -- +goose StatementBegin
-create function grant_is_a_matter() returns trigger language plpgsql
+create function grant_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('native_grant', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function grant_is_a_matter is
+comment on function grant_enters_inbox is
     'Trigger on access_grant: queues a grant for a decision task when the column reappeared changes, or when the '
     'status of a reappeared grant changes.';
 
 -- Changes that somebody has to make by hand, or that failed. An account that is being disabled or deleted is no orphan to ask about.
 -- +goose StatementBegin
-create function tasks_are_matters() returns trigger language plpgsql
+create function tasks_enter_inbox() returns trigger language plpgsql
 as $$
 begin
     insert into work_item (tenant_id, kind, subject)
@@ -345,12 +453,12 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function tasks_are_matters is
+comment on function tasks_enter_inbox is
     'Trigger on provisioning_task: queues new manual and failed tasks for decision tasks. It also queues the '
     'accounts of new tasks that disable or delete an account.';
 
 -- +goose StatementBegin
-create function task_is_a_matter() returns trigger language plpgsql
+create function task_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     if 'manual' in (old.state, new.state) then
@@ -365,14 +473,14 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function task_is_a_matter is
+comment on function task_enters_inbox is
     'Trigger on provisioning_task: queues a task for a decision task when it enters or leaves the state manual or '
     'failed. It also queues the account of a canceled task.';
 
 -- Accounts with several owners or none. A first load inserts and links them by the hundred thousand, so a statement is looked at as a
--- whole, and adds rows for those alone that are, or were, somebody's matter.
+-- whole, and adds rows for those alone that are, or were, subject of a decision task.
 -- +goose StatementBegin
-create function accounts_are_matters() returns trigger language plpgsql
+create function accounts_enter_inbox() returns trigger language plpgsql
     set enable_nestloop = off
 as $$
 declare
@@ -425,13 +533,13 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function accounts_are_matters is
+comment on function accounts_enter_inbox is
     'Trigger on account: queues accounts for decision tasks when they become, or stop being, disputed, orphaned '
     'or without an owner for too long.';
 
 -- The accounts of whoever leaves are disabled by rule where that can be; half a minute later those that still can be used are asked about.
 -- +goose StatementBegin
-create function leaver_is_a_matter() returns trigger language plpgsql
+create function leaver_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     if current_setting('app.erasing', true) = 'yes' then
@@ -447,7 +555,7 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function leaver_is_a_matter is
+comment on function leaver_enters_inbox is
     'Trigger on identity: queues a person''s usable accounts for a check as orphan accounts when the person leaves '
     'or returns. After a departure it waits 30 seconds, so that provisioning can act first.';
 
@@ -465,7 +573,7 @@ comment on function orphan_days_are_others is
 
 -- +goose StatementBegin
 create function decision_name_words(said text) returns text[] language sql immutable parallel safe
-as $$ select catalogue_words(said) $$;
+as $$ select catalog_words(said) $$;
 -- +goose StatementEnd
 comment on function decision_name_words is 'Returns the words by which a name is found, with and without accents.';
 
@@ -511,14 +619,14 @@ comment on function decision_colleague_follows is
 
 -- A leaver's account that stays usable is for people to see, also while the change is tried on.
 -- +goose StatementBegin
-create function escalation_is_a_matter() returns trigger language plpgsql
+create function escalation_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('provisioning_failure', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function escalation_is_a_matter is
+comment on function escalation_enters_inbox is
     'Trigger on provisioning_task: queues a task for a decision task when it is escalated, or when the state of '
     'an escalated task changes.';
 
@@ -539,7 +647,7 @@ comment on function decision_note_user_gone is
 
 -- Another policy of a connector has what was found looked at again.
 -- +goose StatementBegin
-create function native_policy_is_a_matter() returns trigger language plpgsql
+create function native_policy_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     insert into work_item (tenant_id, kind, subject)
@@ -551,19 +659,19 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function native_policy_is_a_matter is
+comment on function native_policy_enters_inbox is
     'Trigger on connector_provisioning: queues the connector and its reappeared grants for decision tasks when '
     'the native grant policy changes.';
 
 -- +goose StatementBegin
-create function breaker_is_a_matter() returns trigger language plpgsql
+create function breaker_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('breaker_open', new.connector_id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function breaker_is_a_matter is
+comment on function breaker_enters_inbox is
     'Trigger on connector_provisioning: queues the connector for a decision task when its circuit breaker opens '
     'or closes. The task is created or closed accordingly.';
 
@@ -583,44 +691,44 @@ create trigger decision_colleague_renamed after update of display_name on identi
     when (new.display_name is distinct from old.display_name) execute function decision_colleague_follows();
 create trigger decision_leaver after update of status on identity for each row
     when (new.status in ('deactivated', 'archived') and old.status is distinct from new.status) execute function decision_note_leaver();
-create trigger leaver_is_a_matter after update on identity for each row
+create trigger leaver_enters_inbox after update on identity for each row
     when (old.status is distinct from new.status
       and (old.status in ('deactivated', 'archived') or new.status in ('deactivated', 'archived')))
-    execute function leaver_is_a_matter();
-create trigger accounts_are_matters_again after update on account referencing old table as old_row new table as new_row
-    for each statement execute function accounts_are_matters();
-create trigger accounts_are_matters_first after insert on account referencing new table as new_row
-    for each statement execute function accounts_are_matters();
-create trigger grant_is_a_matter after update on access_grant for each row
+    execute function leaver_enters_inbox();
+create trigger accounts_enter_inbox_again after update on account referencing old table as old_row new table as new_row
+    for each statement execute function accounts_enter_inbox();
+create trigger accounts_enter_inbox_first after insert on account referencing new table as new_row
+    for each statement execute function accounts_enter_inbox();
+create trigger grant_enters_inbox after update on access_grant for each row
     when (old.reappeared is distinct from new.reappeared or new.reappeared and old.status is distinct from new.status)
-    execute function grant_is_a_matter();
-create trigger run_is_a_matter after update on sync_run for each row
+    execute function grant_enters_inbox();
+create trigger run_enters_inbox after update on sync_run for each row
     when (old.status is distinct from new.status and (old.status = 'held' or new.status = 'held'))
-    execute function run_is_a_matter();
-create trigger schema_diff_is_a_matter_again after update on schema_diff for each row
+    execute function run_enters_inbox();
+create trigger schema_diff_enters_inbox_again after update on schema_diff for each row
     when (old.version is distinct from new.version)
-    execute function schema_diff_is_a_matter();
-create trigger schema_diff_is_a_matter_first after insert on schema_diff for each row execute function schema_diff_is_a_matter();
-create trigger escalation_is_a_matter after update on provisioning_task for each row
+    execute function schema_diff_enters_inbox();
+create trigger schema_diff_enters_inbox_first after insert on schema_diff for each row execute function schema_diff_enters_inbox();
+create trigger escalation_enters_inbox after update on provisioning_task for each row
     when (new.escalated_at is not null and (old.escalated_at is null or old.state is distinct from new.state))
-    execute function escalation_is_a_matter();
-create trigger task_is_a_matter after update on provisioning_task for each row
+    execute function escalation_enters_inbox();
+create trigger task_enters_inbox after update on provisioning_task for each row
     when (old.state is distinct from new.state
       and (old.state in ('manual', 'failed') or new.state in ('manual', 'failed')
         or new.state = 'cancelled' and new.operation in ('disable', 'delete_account'))
        or new.state in ('manual', 'failed') and old.version is distinct from new.version)
-    execute function task_is_a_matter();
-create trigger tasks_are_matters after insert on provisioning_task referencing new table as new_row
-    for each statement execute function tasks_are_matters();
-create trigger breaker_is_a_matter_again after update on connector_provisioning for each row
-    when (old.breaker_open_since is distinct from new.breaker_open_since) execute function breaker_is_a_matter();
-create trigger breaker_is_a_matter_first after insert on connector_provisioning for each row
-    when (new.breaker_open_since is not null) execute function breaker_is_a_matter();
-create trigger native_policy_is_a_matter_again after update on connector_provisioning for each row
-    when (old.native_grant_policy is distinct from new.native_grant_policy) execute function native_policy_is_a_matter();
-create trigger native_policy_is_a_matter_first after insert on connector_provisioning for each row
-    when (new.native_grant_policy is not null) execute function native_policy_is_a_matter();
-create trigger conflict_is_a_matter_again after update on sector_pack_conflict for each row
+    execute function task_enters_inbox();
+create trigger tasks_enter_inbox after insert on provisioning_task referencing new table as new_row
+    for each statement execute function tasks_enter_inbox();
+create trigger breaker_enters_inbox_again after update on connector_provisioning for each row
+    when (old.breaker_open_since is distinct from new.breaker_open_since) execute function breaker_enters_inbox();
+create trigger breaker_enters_inbox_first after insert on connector_provisioning for each row
+    when (new.breaker_open_since is not null) execute function breaker_enters_inbox();
+create trigger native_policy_enters_inbox_again after update on connector_provisioning for each row
+    when (old.native_grant_policy is distinct from new.native_grant_policy) execute function native_policy_enters_inbox();
+create trigger native_policy_enters_inbox_first after insert on connector_provisioning for each row
+    when (new.native_grant_policy is not null) execute function native_policy_enters_inbox();
+create trigger conflict_enters_inbox_again after update on sector_pack_conflict for each row
     when (old.version is distinct from new.version or old.state is distinct from new.state)
-    execute function conflict_is_a_matter();
-create trigger conflict_is_a_matter_first after insert on sector_pack_conflict for each row execute function conflict_is_a_matter();
+    execute function conflict_enters_inbox();
+create trigger conflict_enters_inbox_first after insert on sector_pack_conflict for each row execute function conflict_enters_inbox();

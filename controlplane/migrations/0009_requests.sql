@@ -5,7 +5,7 @@
 -- Functions are created before the tables that they read.
 set local check_function_bodies = off;
 
-create table catalogue_item (
+create table catalog_item (
     tenant_id     uuid   not null references tenant,
     id            uuid   not null,
     kind          text   not null,
@@ -15,33 +15,33 @@ create table catalogue_item (
     tags          text[] not null default '{}',
     visible_to    jsonb,
     audience      text   collate "C" generated always as (md5((visible_to)::text)) stored,
-    constraint catalogue_item_pk primary key (tenant_id, id),
-    constraint catalogue_item_kind_known check (kind in ('entitlement', 'role'))
+    constraint catalog_item_pk primary key (tenant_id, id),
+    constraint catalog_item_kind_known check (kind in ('entitlement', 'role'))
 );
-comment on table catalogue_item is
+comment on table catalog_item is
     'One role or entitlement in the catalog that people can request. Triggers maintain it.';
-comment on column catalogue_item.audience is
+comment on column catalog_item.audience is
     'Hash of visible_to. Items that are offered to the same people have the same value. Null if the item is '
     'offered to all people.';
-call secure_tenant_table('catalogue_item');
-create index catalogue_item_by_audience on catalogue_item (tenant_id, audience) where audience is not null;
-create index catalogue_item_by_name on catalogue_item (tenant_id, sort_name, id);
+call secure_tenant_table('catalog_item');
+create index catalog_item_by_audience on catalog_item (tenant_id, audience) where audience is not null;
+create index catalog_item_by_name on catalog_item (tenant_id, sort_name, id);
 
-create table catalogue_word (
+create table catalog_word (
     tenant_id uuid     not null,
     word      text     collate "C" not null,
     item_id   uuid     not null,
     weight    smallint not null,
-    constraint catalogue_word_pk primary key (tenant_id, item_id, word)
+    constraint catalog_word_pk primary key (tenant_id, item_id, word)
 );
-comment on table catalogue_word is
+comment on table catalog_word is
     'One word by which a catalog item can be found. There is no foreign key, because the check would cost more '
     'than the word.';
-comment on column catalogue_word.weight is
+comment on column catalog_word.weight is
     'Where the word occurs. 1: the name. 2: the business description and tags. 3: the target system''s '
     'description. 4: the resource that an entitlement opens, or the entitlements in a role.';
-call secure_tenant_table('catalogue_word');
-create index catalogue_word_by_word on catalogue_word (tenant_id, word) include (item_id, weight);
+call secure_tenant_table('catalog_word');
+create index catalog_word_by_word on catalog_word (tenant_id, word) include (item_id, weight);
 
 create table work_calendar (
     tenant_id   uuid        not null references tenant,
@@ -454,31 +454,31 @@ call readable_across('fulfilment', 'tenant_id, state, due_at');
 create index fulfilment_by_assignment on fulfilment (tenant_id, assignment_id) where assignment_id is not null;
 create index fulfilment_due on fulfilment (due_at) where state <> 'closed';
 
--- The catalogue and the names of colleagues are searched as lists are: one way to compare text, and names found in either way of writing
+-- The catalog and the names of colleagues are searched as lists are: one way to compare text, and names found in either way of writing
 -- them. Words are kept of both; what is asked for is only folded.
 -- +goose StatementBegin
-create function catalogue_words(said text) returns text[] language plpgsql immutable parallel safe
+create function catalog_words(said text) returns text[] language plpgsql immutable parallel safe
 as $$
 begin
     return array(select distinct left(w, 60) from regexp_split_to_table(search_text(said), '[\s!-/:-@\[-`{-~]+') w where w <> '');
 end $$;
 -- +goose StatementEnd
-comment on function catalogue_words is
+comment on function catalog_words is
     'Returns the words by which a text is found, prepared as search_text() does. It is not written in SQL, '
     'because that would be planned at every call.';
 
 -- +goose StatementBegin
-create function catalogue_take_entitlements(ids uuid[]) returns void language plpgsql
+create function catalog_take_entitlements(ids uuid[]) returns void language plpgsql
     set enable_seqscan = off
 as $$
 declare
     one uuid;
 begin
   foreach one in array ids loop
-    delete from catalogue_word c where c.item_id = one;
-    delete from catalogue_item c where c.id = one;
+    delete from catalog_word c where c.item_id = one;
+    delete from catalog_item c where c.id = one;
     with offered as (
-        insert into catalogue_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
+        insert into catalog_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
         select e.tenant_id, e.id, 'entitlement', search_fold(coalesce(nullif(e.display_name, ''), e.name)), array[e.connector_id], e.risk_level,
                e.compliance_tags || e.data_classes, e.visible_to
           from entitlement e
@@ -491,7 +491,7 @@ begin
            and e.connector_id is not null
         returning tenant_id, id
     )
-    insert into catalogue_word (tenant_id, item_id, word, weight)
+    insert into catalog_word (tenant_id, item_id, word, weight)
     select e.tenant_id, e.id, t.word, min(s.weight)
       from offered o
      cross join entitlement e
@@ -500,18 +500,18 @@ begin
            (concat_ws(' ', e.business_description, array_to_string(e.permission_summary || e.compliance_tags || e.data_classes, ' ')), 2),
            (concat_ws(' ', e.description, e.native_identity, e.external_id), 3),
            (concat_ws(' ', e.resource ->> 'display_name', e.resource ->> 'name', e.resource ->> 'external_id', e.resource ->> 'type'), 4)) s (said, weight)
-     cross join lateral unnest(catalogue_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
+     cross join lateral unnest(catalog_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
      where e.id = one
      group by 1, 2, 3;
   end loop;
 end $$;
 -- +goose StatementEnd
-comment on function catalogue_take_entitlements is
+comment on function catalog_take_entitlements is
     'Rebuilds the catalog entries of these entitlements. It processes them one by one, because a plan cached '
     'while the tables were empty would be inefficient for a set.';
 
 -- +goose StatementBegin
-create function catalogue_take_roles(ids uuid[]) returns void language plpgsql
+create function catalog_take_roles(ids uuid[]) returns void language plpgsql
     set enable_seqscan = off
 as $$
 declare
@@ -525,10 +525,10 @@ begin
     ) select up.id
         from up
        where exists (select from role r where r.id = up.id and r.requestable)
-          or exists (select from catalogue_item i where i.id = up.id));
+          or exists (select from catalog_item i where i.id = up.id));
   foreach one in array ids loop
-    delete from catalogue_word c where c.item_id = one;
-    delete from catalogue_item c where c.id = one;
+    delete from catalog_word c where c.item_id = one;
+    delete from catalog_item c where c.id = one;
     with recursive down (top, id) as (
         select r.id, r.id from role r where r.id = one and r.requestable and r.lifecycle = 'active'
          union
@@ -538,7 +538,7 @@ begin
         select distinct d.top as role_id, x.entitlement_id from down d join role_entitlement x on x.role_id = d.id
     ),
     offered as (
-        insert into catalogue_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
+        insert into catalog_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
         select r.tenant_id, r.id, 'role', search_fold(r.name), coalesce(h.connectors, '{}'),
                coalesce(r.risk_level, (array['low', 'medium', 'high', 'critical'])[coalesce(h.risk, 1)]), r.compliance_tags, r.visible_to
           from role r
@@ -552,7 +552,7 @@ begin
            and r.lifecycle = 'active'
         returning tenant_id, id
     )
-    insert into catalogue_word (tenant_id, item_id, word, weight)
+    insert into catalog_word (tenant_id, item_id, word, weight)
     select r.tenant_id, r.id, t.word, min(s.weight)
       from offered o
      cross join role r
@@ -565,18 +565,18 @@ begin
              from holds x
              join entitlement e on e.id = x.entitlement_id
             where x.role_id = r.id) s (said, weight)
-     cross join lateral unnest(catalogue_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
+     cross join lateral unnest(catalog_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
      where r.id = one
      group by 1, 2, 3;
   end loop;
 end $$;
 -- +goose StatementEnd
-comment on function catalogue_take_roles is
+comment on function catalog_take_roles is
     'Rebuilds the catalog entries of these roles and of all roles that contain them, because a role can also be '
     'found by its nested contents.';
 
 -- +goose StatementBegin
-create function catalogue_follows() returns trigger language plpgsql
+create function catalog_follows() returns trigger language plpgsql
 as $$
 declare
     roles uuid[];
@@ -584,7 +584,7 @@ begin
     case tg_table_name
     when 'entitlement' then
         if new.requestable or tg_op = 'UPDATE' and old.requestable then
-            perform catalogue_take_entitlements(array[new.id]);
+            perform catalog_take_entitlements(array[new.id]);
         end if;
         if tg_op = 'UPDATE' then
             roles := array(select x.role_id from role_entitlement x where x.entitlement_id = new.id);
@@ -595,12 +595,12 @@ begin
         roles := array(select distinct c.role_id from changed c);
     end case;
     if cardinality(roles) > 0 then
-        perform catalogue_take_roles(roles);
+        perform catalog_take_roles(roles);
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function catalogue_follows is
+comment on function catalog_follows is
     'Trigger: updates the catalog after a role, an entitlement or the contents of a role changed.';
 
 -- +goose StatementBegin
@@ -753,6 +753,24 @@ comment on function provider_enqueues_approvals is
     'Trigger on identity_provider: queues all open approval chains for resolution, because a provider determines '
     'who can sign in and decide.';
 
+-- +goose StatementBegin
+create function sign_in_enqueues_approvals() returns trigger language plpgsql
+as $$
+begin
+    if chains_live() then
+        perform enqueue_work('approval', array(select distinct c.identity_id from changed_row c), 'person');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function sign_in_enqueues_approvals is
+    'Trigger on sign_in_grant: queues the open approval chains of people to whom a rule gives sign-in, or no longer '
+    'gives it, because they can decide by single sign-on.';
+create trigger sign_in_enqueues_approvals_first after insert on sign_in_grant referencing new table as changed_row
+    for each statement execute function sign_in_enqueues_approvals();
+create trigger sign_in_enqueues_approvals_last after delete on sign_in_grant referencing old table as changed_row
+    for each statement execute function sign_in_enqueues_approvals();
+
 create trigger user_enqueues_approvals_again after update on app_user
     for each row when ((old.roles, old.status, old.identity_id, old.deleted_at) is distinct from (new.roles, new.status, new.identity_id, new.deleted_at))
     execute function user_enqueues_approvals();
@@ -760,16 +778,16 @@ create trigger user_enqueues_approvals_first after insert on app_user
     for each row execute function user_enqueues_approvals();
 create trigger person_enqueues_approvals after update on identity referencing old table as old_row new table as new_row
     for each statement execute function person_enqueues_approvals();
-create trigger catalogue_follows_changed after update on entitlement
+create trigger catalog_follows_changed after update on entitlement
     for each row when (
         (old.requestable, old.grantable, old.lifecycle, old.removed_at is null, old.missing_since is null, old.visible_to, old.risk_level, old.compliance_tags, old.data_classes,
          old.name, old.display_name, old.description, old.business_description, old.permission_summary, old.native_identity, old.resource)
         is distinct from
         (new.requestable, new.grantable, new.lifecycle, new.removed_at is null, new.missing_since is null, new.visible_to, new.risk_level, new.compliance_tags, new.data_classes,
          new.name, new.display_name, new.description, new.business_description, new.permission_summary, new.native_identity, new.resource))
-    execute function catalogue_follows();
-create trigger catalogue_follows_new after insert on entitlement
-    for each row when (new.requestable) execute function catalogue_follows();
+    execute function catalog_follows();
+create trigger catalog_follows_new after insert on entitlement
+    for each row when (new.requestable) execute function catalog_follows();
 create trigger owners_enqueue_approvals after update on entitlement
     for each row when ((old.owner_ids, old.backup_owner_ids) is distinct from (new.owner_ids, new.backup_owner_ids))
     execute function change_enqueues_approvals('thing', 'id');
@@ -780,22 +798,22 @@ create trigger provider_enqueues_approvals_first after insert on identity_provid
     for each row execute function provider_enqueues_approvals();
 create trigger provider_enqueues_approvals_gone after delete on identity_provider
     for each row execute function provider_enqueues_approvals();
-create trigger catalogue_follows_role after insert or update on role for each row execute function catalogue_follows();
+create trigger catalog_follows_role after insert or update on role for each row execute function catalog_follows();
 create trigger owners_enqueue_approvals after update on role
     for each row when ((old.owner_ids, old.backup_owner_ids) is distinct from (new.owner_ids, new.backup_owner_ids))
     execute function change_enqueues_approvals('thing', 'id');
-create trigger catalogue_follows_less after delete on role_entitlement referencing old table as changed
-    for each statement execute function catalogue_follows();
-create trigger catalogue_follows_more after insert on role_entitlement referencing new table as changed
-    for each statement execute function catalogue_follows();
+create trigger catalog_follows_less after delete on role_entitlement referencing old table as changed
+    for each statement execute function catalog_follows();
+create trigger catalog_follows_more after insert on role_entitlement referencing new table as changed
+    for each statement execute function catalog_follows();
 create trigger reason_enqueues_fulfilment after update on access_reason for each row
     when (new.state = 'ended' and old.state <> 'ended' and new.source_type in ('access_request', 'role_assignment')
       and new.kind in ('request', 'emergency'))
     execute function reason_enqueues_fulfilment();
-create trigger catalogue_follows_less after delete on role_child referencing old table as changed
-    for each statement execute function catalogue_follows();
-create trigger catalogue_follows_more after insert on role_child referencing new table as changed
-    for each statement execute function catalogue_follows();
+create trigger catalog_follows_less after delete on role_child referencing old table as changed
+    for each statement execute function catalog_follows();
+create trigger catalog_follows_more after insert on role_child referencing new table as changed
+    for each statement execute function catalog_follows();
 create trigger members_enqueue_approvals after insert or update on role_assignment
     for each row execute function change_enqueues_approvals('member', 'role_id');
 create trigger delegation_enqueues_approvals after insert or update on decision_delegation

@@ -91,6 +91,7 @@ create table separation_policy (
     remediation     text        not null default '',
     mitigation_policy_ids uuid[] not null default '{}',
     max_mitigation  text,
+    exemptions      jsonb,
     valid_from      timestamptz,
     valid_to        timestamptz,
     origin          jsonb       not null default '{"kind": "manual"}',
@@ -121,6 +122,8 @@ comment on column separation_policy.mitigation_policy_ids is
     'apply, and none in requests.';
 comment on column separation_policy.max_mitigation is
     'Longest ISO 8601 duration of a mitigation. Null: as the control says.';
+comment on column separation_policy.exemptions is
+    'Condition on people to whom the policy does not apply. Null: none.';
 call secure_tenant_table('separation_policy');
 create unique index separation_policy_name_unique on separation_policy (tenant_id, lower(name)) where deleted_at is null;
 
@@ -196,24 +199,120 @@ comment on function duty_entitlements is
     'duties. Entitlements that are gone from their system are included, because policies may ask for the past.';
 
 -- +goose StatementBegin
+create function duties_of_entitlement(entitlement uuid) returns setof uuid language sql stable parallel safe
+as $$
+    with e as materialized (
+        select e.id, e.connector_id, e.external_id, e.duty_tags from entitlement e where e.id = entitlement
+    ), around as materialized (
+        select a as id
+          from roles_around(array(select x.role_id from role_entitlement x where x.entitlement_id = entitlement)) a
+    ), near as (
+        select m.duty_id from e join duty_member m on m.entitlement_id = e.id
+         union
+        select m.duty_id
+          from e
+          join duty_member m
+            on m.kind = 'external'
+           and m.connector_id = e.connector_id
+           and m.external_id = e.external_id
+         union
+        select m.duty_id from e join duty_member m on m.kind = 'connector' and m.connector_id = e.connector_id
+         union
+        select m.duty_id from e join duty_member m on m.kind = 'duty_tag' and m.duty_tag = any (e.duty_tags)
+         union
+        select m.duty_id from around a join duty_member m on m.role_id = a.id
+         union
+        select m.duty_id
+          from around a
+          join role r
+            on r.id = a.id
+          join duty_member m
+            on m.kind = 'duty_tag'
+           and m.duty_tag = any (r.duty_tags)
+    )
+    select distinct x.duty_id
+      from duty_entitlements(array(select duty_id from near)) x
+     where x.entitlement_id = entitlement
+$$;
+-- +goose StatementEnd
+comment on function duties_of_entitlement is
+    'Returns the duties that an entitlement belongs to. It resolves the members of those duties alone that have a '
+    'member which can include the entitlement.';
+
+-- +goose StatementBegin
 create function blind_duties(duties uuid[] DEFAULT NULL::uuid[]) returns TABLE(duty_id uuid) language sql stable parallel safe
 as $$
-    with sighted as (
-        select distinct x.duty_id, x.group_number
-          from duty_entitlements(duties) x
+    with recursive part (duty_id, group_number, first) as (
+        select d.id,
+               (select min(m.group_number) from duty_member m where m.tenant_id = current_tenant() and m.duty_id = d.id),
+               true
+          from duty d
+         where d.tenant_id = current_tenant()
+           and d.deleted_at is null
+           and (duties is null or d.id = any (duties))
+         union all
+        select p.duty_id,
+               (select min(m.group_number)
+                  from duty_member m
+                 where m.tenant_id = current_tenant() and m.duty_id = p.duty_id and m.group_number > p.group_number),
+               false
+          from part p
+         where p.group_number is not null
+    ), sighted_role as materialized (
+        select distinct w.role_id
+          from roles_within(array(select m.role_id from duty_member m where m.tenant_id = current_tenant() and m.role_id is not null
+                                   union
+                                  select r.id from role r where r.duty_tags <> '{}')) w
+          join role_entitlement x on x.role_id = w.part_id
           join entitlement e on e.id = x.entitlement_id
          where e.removed_at is null
            and e.lifecycle <> 'disconnected'
+    ), sighted_tag as materialized (
+        select t.tag
+          from entitlement e
+         cross join unnest(e.duty_tags) t (tag)
+         where e.duty_tags <> '{}'
+           and e.removed_at is null
+           and e.lifecycle <> 'disconnected'
+         union
+        select t.tag
+          from sighted_role s
+          join role r on r.id = s.role_id
+         cross join unnest(r.duty_tags) t (tag)
     )
-    select d.id
-      from duty d
-     where d.tenant_id = current_tenant()
-       and d.deleted_at is null
-       and (duties is null or d.id = any (duties))
-       and (not exists (select from duty_member m where m.tenant_id = d.tenant_id and m.duty_id = d.id)
-            or exists (select from duty_member m
-                        where m.tenant_id = d.tenant_id and m.duty_id = d.id
-                          and (m.duty_id, m.group_number) not in (select s.duty_id, s.group_number from sighted s)))
+    select distinct p.duty_id
+      from part p
+     where case when p.group_number is null then p.first
+                else (select true
+                        from duty_member m
+                       where m.tenant_id = current_tenant()
+                         and m.duty_id = p.duty_id
+                         and m.group_number = p.group_number
+                         and case m.kind
+                                  when 'role' then m.role_id in (select s.role_id from sighted_role s)
+                                  when 'duty_tag' then m.duty_tag in (select t.tag from sighted_tag t)
+                                  when 'entitlement' then (select true
+                                          from entitlement e
+                                         where e.id = m.entitlement_id
+                                           and e.removed_at is null
+                                           and e.lifecycle <> 'disconnected'
+                                         limit 1) is true
+                                  when 'external' then (select true
+                                          from entitlement e
+                                         where e.connector_id = m.connector_id
+                                           and e.external_id = m.external_id
+                                           and e.removed_at is null
+                                           and e.lifecycle <> 'disconnected'
+                                         limit 1) is true
+                                  else (select true
+                                          from entitlement e
+                                         where e.connector_id = m.connector_id
+                                           and e.removed_at is null
+                                           and e.lifecycle <> 'disconnected'
+                                         limit 1) is true
+                             end
+                       limit 1) is not true
+           end
 $$;
 -- +goose StatementEnd
 comment on function blind_duties is
@@ -334,6 +433,19 @@ create trigger entitlement_changes_separation after update on entitlement
                        or old.external_id <> new.external_id)
     execute function entitlement_changes_separation();
 
+create table separation_shadow_block (
+    tenant_id  uuid        not null references tenant,
+    policy_id  uuid        not null,
+    request_id uuid        not null,
+    at         timestamptz not null default now(),
+    constraint separation_shadow_block_pk primary key (tenant_id, policy_id, request_id)
+);
+comment on table separation_shadow_block is
+    'One access request that a separation-of-duties policy in shadow mode would have refused if it had been enforced. '
+    'Rows are deleted after 90 days.';
+call secure_tenant_table('separation_shadow_block', 'select, insert, delete');
+create index separation_shadow_block_old on separation_shadow_block (tenant_id, at);
+
 -- Violations, and the scans that find them.
 
 create table violation (
@@ -359,6 +471,8 @@ create table violation (
     reopened_count  int         not null default 0,
     false_positive  jsonb,
     remediation     jsonb,
+    automatic_revocation jsonb,
+    revoked_automatically_at timestamptz,
     updated_at      timestamptz not null default now(),
     version         int         not null default 1,
     constraint violation_pk primary key (tenant_id, id),
@@ -390,6 +504,11 @@ comment on column violation.false_positive is
     'unless the state is false_positive.';
 comment on column violation.remediation is
     'Last revocation that was ordered to end the violation. Null: none was ordered since it was found.';
+comment on column violation.automatic_revocation is
+    'What the policy did with the effect revoke_lower_risk: the outcome, the cause if access was not revoked, and the '
+    'access. Null: nothing since the violation was found.';
+comment on column violation.revoked_automatically_at is
+    'When the policy revoked access without a decision. It does so once; later a decision is asked for. Null: never.';
 call secure_tenant_table('violation');
 create index violation_by_policy on violation (tenant_id, policy_id, state);
 create index violation_unsettled on violation (tenant_id, identity_id) where state <> 'remediated';
@@ -419,6 +538,78 @@ comment on table separation_scan is
 comment on column separation_scan.position is 'Last identity that was evaluated. Null: none was yet.';
 call secure_tenant_table('separation_scan');
 call readable_across('separation_scan', 'tenant_id, state, started_at, finished_at');
+
+create table separation_simulation (
+    tenant_id            uuid        not null references tenant,
+    id                   uuid        not null,
+    state                text        not null,
+    failure              text,
+    policy_id            uuid,
+    duty_id              uuid,
+    unsaved_id           uuid,
+    name                 text        not null,
+    requested_by         jsonb       not null,
+    policies_before      jsonb       not null,
+    policies_after       jsonb       not null,
+    duty_after           jsonb,
+    position             uuid,
+    total                int         not null default 0,
+    done                 int         not null default 0,
+    violations_new       int         not null default 0,
+    violations_closed    int         not null default 0,
+    violations_unchanged int         not null default 0,
+    impact               jsonb,
+    requested_at         timestamptz not null default now(),
+    started_at           timestamptz,
+    finished_at          timestamptz,
+    constraint separation_simulation_pk primary key (tenant_id, id),
+    constraint separation_simulation_ends check ((finished_at is not null) = (state in ('completed', 'cancelled', 'failed'))),
+    constraint separation_simulation_failure_known check (failure in ('time_limit', 'definitions_changed')),
+    constraint separation_simulation_failure_of_failed check ((failure is not null) = (state = 'failed')),
+    constraint separation_simulation_state_known check (state in ('waiting', 'running', 'completed', 'cancelled', 'failed'))
+);
+comment on table separation_simulation is
+    'One simulation of a change of a separation-of-duties policy or of a duty over all people. It continues after its '
+    'position in the next transaction, whichever process runs it. Rows are deleted seven days after the end.';
+comment on column separation_simulation.failure is
+    'Why it failed: it took longer than an hour, or a duty was deleted or no longer fits the change. Null unless the '
+    'state is failed.';
+comment on column separation_simulation.unsaved_id is
+    'ID that the simulation gives a policy that is not saved. Null: all policies are saved.';
+comment on column separation_simulation.policies_before is
+    'Policies that are evaluated before the change, as they were at the request.';
+comment on column separation_simulation.policies_after is
+    'Policies that are evaluated after the change, as they were at the request.';
+comment on column separation_simulation.duty_after is 'Fields of the duty after the change. Null if no duty changes.';
+comment on column separation_simulation.position is 'Last identity that was evaluated. Null: none was yet.';
+comment on column separation_simulation.impact is 'Figures of the people evaluated so far. Null: none were yet.';
+call secure_tenant_table('separation_simulation');
+call readable_across('separation_simulation', 'tenant_id, state, finished_at');
+create index separation_simulation_live on separation_simulation (tenant_id, state) where state in ('waiting', 'running');
+
+create table separation_simulation_result (
+    tenant_id     uuid  not null references tenant,
+    id            uuid  not null,
+    simulation_id uuid  not null,
+    identity_id   uuid  not null,
+    policy_id     uuid,
+    policy        text  not null,
+    change        text  not null,
+    sides         jsonb not null,
+    grade         text  not null,
+    constraint separation_simulation_result_pk primary key (tenant_id, id),
+    constraint separation_simulation_result_of foreign key (tenant_id, simulation_id)
+        references separation_simulation (tenant_id, id) on delete cascade,
+    constraint separation_simulation_result_change_known check (change in ('new', 'closed', 'unchanged')),
+    constraint separation_simulation_result_grade_known check (grade in ('latent', 'potential', 'exercised_one', 'exercised_both', 'inside_role'))
+);
+comment on table separation_simulation_result is
+    'One violation in the result of a simulation: caused by the change, ended by it, or there before and after it.';
+comment on column separation_simulation_result.policy_id is 'Policy that is violated. Null if it is not saved.';
+comment on column separation_simulation_result.policy is 'Name of the policy in the simulation.';
+comment on column separation_simulation_result.sides is 'Labels of the sides that the person performs.';
+call secure_tenant_table('separation_simulation_result', 'select, insert, delete');
+create index separation_simulation_result_of on separation_simulation_result (tenant_id, simulation_id, change);
 
 -- +goose StatementBegin
 create function visible_violation() returns SETOF violation language sql stable parallel safe
@@ -549,6 +740,39 @@ comment on function separation_request_changed is
     'Trigger on access_request_item: queues the recipient for the evaluation of separation-of-duties policies.';
 
 -- +goose StatementBegin
+create function separation_exempts() returns boolean language plpgsql stable
+as $$
+begin
+    return coalesce(current_setting('app.erasing', true), '') <> 'yes'
+       and exists (select from separation_policy p
+                    where p.tenant_id = current_tenant() and p.deleted_at is null and p.enabled and p.mode <> 'draft'
+                      and p.exemptions is not null);
+end $$;
+-- +goose StatementEnd
+comment on function separation_exempts is
+    'Returns whether an enabled separation-of-duties policy that is no draft exempts people by a condition.';
+
+-- +goose StatementBegin
+create function separation_people_changed() returns trigger language plpgsql
+    set enable_nestloop = off
+as $$
+begin
+    if separation_exempts() then
+        insert into work_item (tenant_id, kind, subject)
+        select n.tenant_id, 'separation', n.id
+          from new_row n
+          join old_row o on o.tenant_id = n.tenant_id and o.id = n.id
+         where to_jsonb(o) - '{version,updated_at,last_synced_at}'::text[]
+               is distinct from to_jsonb(n) - '{version,updated_at,last_synced_at}'::text[];
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function separation_people_changed is
+    'Trigger on identity: queues people whose record changed for the evaluation of separation-of-duties policies, if a '
+    'policy exempts people by a condition.';
+
+-- +goose StatementBegin
 create function separation_rules_changed() returns trigger language plpgsql
 as $$
 begin
@@ -562,28 +786,34 @@ comment on function separation_rules_changed is
     'scan.';
 
 -- +goose StatementBegin
-create function violation_is_a_matter() returns trigger language plpgsql
+create function violation_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('sod_violation', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function violation_is_a_matter is
+comment on function violation_enters_inbox is
     'Trigger on violation: queues the violation for a decision task when it is found, changes or is settled. The task '
     'is created, brought up to date or closed accordingly.';
 
 -- +goose StatementBegin
-create function hold_is_a_matter() returns trigger language plpgsql
+create function hold_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('provisioning_hold', new.id);
+    perform enqueue_work('inbox_sod_violation', array(
+        select v.id
+          from violation v
+         where v.identity_id = new.identity_id
+           and v.state = 'open'
+           and v.grade = 'latent'));
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function hold_is_a_matter is
+comment on function hold_enters_inbox is
     'Trigger on provisioning_task: queues a task for a decision task when a separation-of-duties policy holds it, and '
-    'when the hold ends.';
+    'when the hold ends. Latent violations of the person are queued too: they need no decision task meanwhile.';
 
 -- +goose StatementBegin
 create function accepted_violation_reviews_tasks() returns trigger language plpgsql
@@ -601,19 +831,60 @@ comment on function accepted_violation_reviews_tasks is
     'Trigger on violation: queues a person with held provisioning tasks for an evaluation when a violation is '
     'accepted or reopened.';
 
-create trigger hold_is_a_matter after update on provisioning_task for each row
+-- +goose StatementBegin
+create function violation_is_revoked() returns trigger language plpgsql
+as $$
+begin
+    if exists (select
+                 from separation_policy p
+                where p.tenant_id = new.tenant_id
+                  and p.id = new.policy_id
+                  and p.effects ->> 'on_detect' = 'revoke_lower_risk') then
+        perform enqueue_work('separation_revocation', array[new.id]);
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function violation_is_revoked is
+    'Trigger on violation: queues an open violation of a policy that revokes the access with the lower risk.';
+
+-- +goose StatementBegin
+create function accepted_violation_is_asked() returns trigger language plpgsql
+as $$
+begin
+    new.automatic_revocation = jsonb_build_object('outcome', 'asked', 'cause', 'accepted', 'detail', '',
+                                                  'removed', '[]'::jsonb, 'at', now());
+    return new;
+end $$;
+-- +goose StatementEnd
+comment on function accepted_violation_is_asked is
+    'Trigger on violation: one that people have accepted and that is open again is decided by people, and access is '
+    'not revoked automatically.';
+
+create trigger violation_is_revoked_first after insert on violation for each row
+    when (new.state = 'open') execute function violation_is_revoked();
+create trigger violation_is_revoked_again after update on violation for each row
+    when (new.state = 'open' and (old.state <> 'open' or old.fingerprint <> new.fingerprint))
+    execute function violation_is_revoked();
+create trigger accepted_violation_is_asked before update on violation for each row
+    when (new.state = 'open' and old.state in ('mitigated', 'false_positive'))
+    execute function accepted_violation_is_asked();
+create trigger hold_enters_inbox after update on provisioning_task for each row
     when (old.held_at is distinct from new.held_at
        or new.held_at is not null and old.state is distinct from new.state)
-    execute function hold_is_a_matter();
+    execute function hold_enters_inbox();
 create trigger accepted_violation_reviews_tasks after update on violation for each row
     when (old.state <> new.state) execute function accepted_violation_reviews_tasks();
-create trigger violation_is_a_matter_again after update on violation
+create trigger violation_enters_inbox_again after update on violation
     for each row when (old.state <> new.state or old.fingerprint <> new.fingerprint
                        or old.assignee_id is distinct from new.assignee_id
-                       or old.remediation is distinct from new.remediation)
-    execute function violation_is_a_matter();
-create trigger violation_is_a_matter_first after insert on violation
-    for each row execute function violation_is_a_matter();
+                       or old.remediation is distinct from new.remediation
+                       or old.automatic_revocation is distinct from new.automatic_revocation)
+    execute function violation_enters_inbox();
+create trigger violation_enters_inbox_first after insert on violation
+    for each row execute function violation_enters_inbox();
+create trigger separation_people_changed after update on identity referencing old table as old_row new table as new_row
+    for each statement execute function separation_people_changed();
 create trigger separation_accounts_moved after update on account referencing old table as old_row new table as new_row
     for each statement execute function separation_accounts_moved();
 create trigger separation_grants_added after insert on access_grant referencing new table as new_row
@@ -650,6 +921,7 @@ create table mitigating_control (
     applies_to        jsonb       not null default '{}',
     evidence          jsonb       not null default '{}',
     max_duration      text        not null,
+    on_lapse          text        not null default 'reopen',
     origin            jsonb       not null default '{"kind": "manual"}',
     created_at        timestamptz not null default now(),
     updated_at        timestamptz not null default now(),
@@ -657,6 +929,7 @@ create table mitigating_control (
     version           int         not null default 1,
     constraint mitigating_control_pk primary key (tenant_id, id),
     constraint mitigating_control_effectiveness_known check (effectiveness in ('low', 'medium', 'high')),
+    constraint mitigating_control_on_lapse_known check (on_lapse in ('reopen', 'revoke', 'escalate')),
     constraint mitigating_control_type_known check (control_type in ('preventive', 'detective', 'corrective'))
 );
 comment on table mitigating_control is
@@ -666,6 +939,9 @@ comment on column mitigating_control.applies_to is
 comment on column mitigating_control.evidence is
     'Kind of evidence, how often it is due, and how long it may be late.';
 comment on column mitigating_control.max_duration is 'Longest ISO 8601 duration of an application.';
+comment on column mitigating_control.on_lapse is
+    'What is done when an application lapses or expires: the violation is reopened, access is revoked as well, or the '
+    'decision is escalated.';
 call secure_tenant_table('mitigating_control');
 create unique index mitigating_control_name_unique on mitigating_control (tenant_id, lower(name)) where deleted_at is null;
 
@@ -705,12 +981,18 @@ create table mitigation (
     due_at         timestamptz,
     lapses_at      timestamptz,
     turn_at        timestamptz,
+    reminded_at    timestamptz,
+    end_told_at    timestamptz,
+    end_agreed_at  timestamptz,
     ended_at       timestamptz,
     ended_reason   text,
+    lapse_effect   text,
+    renewal_of_id  uuid,
     updated_at     timestamptz not null default now(),
     version        int         not null default 1,
     constraint mitigation_pk primary key (tenant_id, id),
     constraint mitigation_control foreign key (tenant_id, control_id) references mitigating_control (tenant_id, id),
+    constraint mitigation_lapse_effect_known check (lapse_effect in ('reopened', 'revoked', 'escalated')),
     constraint mitigation_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
     constraint mitigation_state_known check (state in ('proposed', 'active', 'evidence_due', 'evidence_overdue', 'lapsed',
         'expired', 'withdrawn', 'refused', 'replaced', 'resolved'))
@@ -729,6 +1011,12 @@ comment on column mitigation.duration is 'ISO 8601 duration from the approval to
 comment on column mitigation.due_at is 'When evidence is due next. Null: the control needs none, or it has ended.';
 comment on column mitigation.lapses_at is 'When it lapses if evidence is not provided before. Null: see due_at.';
 comment on column mitigation.turn_at is 'When its state changes next by time alone. Null: never.';
+comment on column mitigation.reminded_at is 'When its owner was reminded of the evidence that is due next. Null: not yet.';
+comment on column mitigation.end_told_at is 'When people were told that it ends soon. Null: not yet.';
+comment on column mitigation.end_agreed_at is 'Time of the decision that it ends without a renewal. Null: there is none.';
+comment on column mitigation.lapse_effect is
+    'What was done about the violations when it lapsed or expired. Null: it has not, or another mitigation covers them.';
+comment on column mitigation.renewal_of_id is 'Mitigation that it renews. Null: it renews none.';
 call secure_tenant_table('mitigation');
 call readable_across('mitigation', 'tenant_id, turn_at');
 create index mitigation_by_control on mitigation (tenant_id, control_id);
@@ -752,6 +1040,7 @@ create table mitigation_evidence (
     size          int,
     sha256        text,
     content       bytea,
+    url           text,
     provided_by   jsonb       not null,
     provided_at   timestamptz not null,
     verdict       text        not null default 'pending',
@@ -762,12 +1051,15 @@ create table mitigation_evidence (
     constraint mitigation_evidence_pk primary key (tenant_id, id),
     constraint mitigation_evidence_mitigation foreign key (tenant_id, mitigation_id)
         references mitigation (tenant_id, id) on delete cascade,
-    constraint mitigation_evidence_kind_known check (kind in ('attestation', 'upload')),
+    constraint mitigation_evidence_kind_known check
+        (kind in ('attestation', 'upload', 'link', 'report')),
     constraint mitigation_evidence_verdict_known check (verdict in ('pending', 'accepted', 'rejected'))
 );
 comment on table mitigation_evidence is 'One piece of evidence that a mitigating control was carried out.';
 comment on column mitigation_evidence.due_at is 'When it was due, as the mitigation said.';
-comment on column mitigation_evidence.sha256 is 'SHA-256 of the content of the file in hexadecimal. Null: there is no file.';
+comment on column mitigation_evidence.sha256 is
+    'SHA-256 of the content of the file in hexadecimal. Null: there is no file.';
+comment on column mitigation_evidence.url is 'Address of the evidence. Null: there is none.';
 call secure_tenant_table('mitigation_evidence');
 create index mitigation_evidence_by_mitigation on mitigation_evidence (tenant_id, mitigation_id);
 create index mitigation_evidence_pending on mitigation_evidence (tenant_id, id) where verdict = 'pending';
@@ -818,11 +1110,18 @@ comment on function visible_mitigation is
     'Returns the mitigations that the viewer may read: those of their reports, and those whose controls they own.';
 
 -- +goose StatementBegin
-create function mitigation_is_a_matter() returns trigger language plpgsql
+create function mitigation_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('mitigation_approval', new.id);
     perform enqueue_inbox('mitigation_evidence', new.id);
+    perform enqueue_work('inbox_mitigation_end', array(
+        select m.id
+          from mitigation m
+         where m.identity_id = new.identity_id
+           and m.policy_id = new.policy_id
+           and m.sides = new.sides
+           and m.end_told_at is not null));
     perform enqueue_work('separation', array[new.identity_id]);
     perform enqueue_work('inbox_sod_violation', array(
         select v.id
@@ -830,10 +1129,17 @@ begin
          where v.identity_id = new.identity_id
            and v.policy_id = new.policy_id
            and v.state <> 'remediated'));
+    perform enqueue_work('separation_revocation', array(
+        select v.id
+          from violation v
+          join separation_policy p on p.id = v.policy_id and p.effects ->> 'on_detect' = 'revoke_lower_risk'
+         where v.identity_id = new.identity_id
+           and v.policy_id = new.policy_id
+           and v.state = 'open'));
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function mitigation_is_a_matter is
+comment on function mitigation_enters_inbox is
     'Trigger on mitigation: queues it, and its violations, for decision tasks when it is proposed or its state changes, '
     'and the person for the evaluation of separation-of-duties policies.';
 
@@ -854,14 +1160,14 @@ comment on function violation_settles_mitigations is
     'Trigger on violation: queues its mitigations when it is remediated or reopened, so that they end with it.';
 
 -- +goose StatementBegin
-create function mitigation_evidence_is_a_matter() returns trigger language plpgsql
+create function mitigation_evidence_enters_inbox() returns trigger language plpgsql
 as $$
 begin
     perform enqueue_inbox('mitigation_review', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function mitigation_evidence_is_a_matter is
+comment on function mitigation_evidence_enters_inbox is
     'Trigger on mitigation_evidence: queues the evidence for the decision task of its review.';
 
 -- +goose StatementBegin
@@ -876,13 +1182,16 @@ end $$;
 comment on function request_settles_mitigations is
     'Trigger on access_request_item: queues the mitigations that its request proposes when the item ends.';
 
-create trigger mitigation_evidence_is_a_matter after insert or update of verdict on mitigation_evidence
-    for each row execute function mitigation_evidence_is_a_matter();
-create trigger mitigation_is_a_matter_again after update on mitigation
-    for each row when (old.state <> new.state or old.due_at is distinct from new.due_at)
-    execute function mitigation_is_a_matter();
-create trigger mitigation_is_a_matter_first after insert on mitigation
-    for each row execute function mitigation_is_a_matter();
+create trigger mitigation_evidence_enters_inbox after insert or update of verdict on mitigation_evidence
+    for each row execute function mitigation_evidence_enters_inbox();
+create trigger mitigation_enters_inbox_again after update on mitigation
+    for each row when (old.state <> new.state or old.due_at is distinct from new.due_at
+                       or old.end_told_at is distinct from new.end_told_at
+                       or old.end_agreed_at is distinct from new.end_agreed_at
+                       or old.lapse_effect is distinct from new.lapse_effect)
+    execute function mitigation_enters_inbox();
+create trigger mitigation_enters_inbox_first after insert on mitigation
+    for each row execute function mitigation_enters_inbox();
 create trigger request_settles_mitigations after update of status on access_request_item
     for each row when (new.status <> old.status
                        and new.status in ('rejected', 'cancelled', 'expired', 'failed', 'closed'))
@@ -890,3 +1199,71 @@ create trigger request_settles_mitigations after update of status on access_requ
 create trigger violation_settles_mitigations after update on violation
     for each row when (new.state <> old.state and new.state in ('open', 'remediated'))
     execute function violation_settles_mitigations();
+
+-- +goose StatementBegin
+create function violations_are_notified() returns trigger language plpgsql
+as $$
+begin
+    if not notifications_enabled() then
+        return null;
+    end if;
+    with told as (
+        insert into notification (tenant_id, kind, person_id, subject_type, subject_id)
+        select distinct n.tenant_id, 'violation.found', o.person, 'violation', n.id
+          from new_row n
+          join separation_policy p
+            on p.tenant_id = n.tenant_id
+           and p.id = n.policy_id
+           and p.mode <> 'enforce'
+         cross join lateral unnest(case when n.assignee_id is null then p.owner_ids else array[n.assignee_id] end) o (person)
+         where n.state = 'open'
+        returning person_id)
+    insert into work_item (tenant_id, kind, subject)
+    select distinct current_tenant(), 'notifications', person_id
+      from told;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function violations_are_notified is
+    'Trigger on violation: writes notifications of the owners of new violations. Those of enforced policies are '
+    'decision tasks, whose assignees are notified.';
+create trigger violations_are_notified after insert on violation referencing new table as new_row
+    for each statement execute function violations_are_notified();
+
+-- +goose StatementBegin
+create function violation_is_notified() returns trigger language plpgsql
+as $$
+begin
+    perform notify_people('violation.found',
+                          case when new.assignee_id is null then p.owner_ids else array[new.assignee_id] end,
+                          'violation', new.id)
+       from separation_policy p
+      where p.tenant_id = new.tenant_id
+        and p.id = new.policy_id
+        and p.mode <> 'enforce';
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function violation_is_notified is
+    'Trigger on violation: writes notifications when a violation opens again, or is assigned.';
+create trigger violation_is_notified after update on violation for each row
+    when (new.state = 'open' and (old.state <> 'open' or new.assignee_id is distinct from old.assignee_id))
+    execute function violation_is_notified();
+
+-- +goose StatementBegin
+create function mitigation_is_notified() returns trigger language plpgsql
+as $$
+begin
+    perform notify_people('mitigation.lapsed',
+                          array(select distinct o
+                                  from separation_policy p
+                                 cross join unnest(p.owner_ids || new.owner_id) o
+                                 where p.tenant_id = new.tenant_id
+                                   and p.id = new.policy_id), 'mitigation', new.id);
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function mitigation_is_notified is
+    'Trigger on mitigation: writes notifications of its owner and the owners of the policy when it lapses or expires.';
+create trigger mitigation_is_notified after update on mitigation for each row
+    when (new.state in ('lapsed', 'expired') and old.state <> new.state) execute function mitigation_is_notified();

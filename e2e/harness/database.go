@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/url"
@@ -23,6 +24,25 @@ func (h *House) Exec(sql string, args ...any) {
 	defer func() { _ = conn.Close(ctx) }()
 	_, err = conn.Exec(ctx, sql, args...)
 	h.check(err)
+}
+
+// In runs statements in the deployment's private PostgreSQL in one transaction of a tenant. It is for what a test needs
+// much of, or what its programs cannot make fast enough.
+func (h *House) In(slug string, work func(ctx context.Context, tx pgx.Tx) error) {
+	h.t.Helper()
+	u, err := h.databaseURL()
+	h.check(err)
+	ctx := Context(h.t)
+	conn, err := pgx.Connect(ctx, u.String())
+	h.check(err)
+	defer func() { _ = conn.Close(ctx) }()
+	h.check(pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		const own = `select set_config('app.tenant_id', id::text, true) from tenant where slug = $1`
+		if _, err := tx.Exec(ctx, own, slug); err != nil {
+			return err
+		}
+		return work(ctx, tx)
+	}))
 }
 
 // databaseURL is that of the private PostgreSQL's superuser.

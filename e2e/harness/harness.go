@@ -138,7 +138,7 @@ func (h *House) close() {
 		}
 	}
 	if h.t.Failed() {
-		h.t.Logf("the control plane's last words:\n%s", strings.Join(h.Plane.Tail(25), "\n"))
+		h.t.Logf("the end of the control plane's log:\n%s", strings.Join(h.Plane.Tail(25), "\n"))
 	}
 }
 

@@ -31,16 +31,22 @@ func Soon(t testing.TB, what string, is func() bool) {
 // with the test, before the first, which runs the database for both.
 func (h *House) Second() *rig.ControlPlane {
 	h.t.Helper()
-	return h.second(func(u url.URL) url.URL { return u })
+	return h.Another("second")
+}
+
+// Another is Second under a name, for deployments with more than two processes.
+func (h *House) Another(name string) *rig.ControlPlane {
+	h.t.Helper()
+	return h.second(name, func(u url.URL) url.URL { return u })
 }
 
 // SecondOver is Second with further flags, for a process that reaches the database by a line.
 func (h *House) SecondOver(l *Line, flags ...string) *rig.ControlPlane {
 	h.t.Helper()
-	return h.second(l.lead, flags...)
+	return h.second("second", l.lead, flags...)
 }
 
-func (h *House) second(way func(database url.URL) url.URL, flags ...string) *rig.ControlPlane {
+func (h *House) second(name string, way func(database url.URL) url.URL, flags ...string) *rig.ControlPlane {
 	h.t.Helper()
 	app, err := h.databaseAs("grantwright_app", "app")
 	h.check(err)
@@ -51,9 +57,9 @@ func (h *House) second(way func(database url.URL) url.URL, flags ...string) *rig
 	app, owner = way(app), way(owner)
 	second := &rig.ControlPlane{
 		Bin:    h.Plane.Bin,
-		Data:   filepath.Join(h.Dir, "second"),
+		Data:   filepath.Join(h.Dir, name),
 		Listen: fmt.Sprintf("127.0.0.1:%d", port),
-		Log:    h.log("controlplane-2"),
+		Log:    h.log("controlplane-" + name),
 		Flags: append(
 			[]string{"--master-key-file", filepath.Join(h.Plane.Data, "keys", "master.key")},
 			slices.Concat(h.Plane.Flags, flags)...),

@@ -48,7 +48,7 @@ func (h *House) InviteBy(c *api.Client, name, group, url string) *Agent {
 		}
 		a.Kill()
 		if h.t.Failed() {
-			h.t.Logf("last words of agent %s:\n%s", name, strings.Join(a.Tail(15), "\n"))
+			h.t.Logf("end of the log of agent %s:\n%s", name, strings.Join(a.Tail(15), "\n"))
 		}
 	})
 	return a

@@ -162,6 +162,17 @@ func (s *scene) rules() {
 		},
 		"resources": map[string]any{"entitlement_ids": []string{s.things["Remote access"]}},
 	}), "Remote access for everybody")
+	s.post("/policies/access-grant", map[string]any{
+		"name":       "Access by department",
+		"mode":       "shadow",
+		"birthright": true,
+		"table": map[string]any{
+			"columns": []string{"department"},
+			"rows": []any{map[string]any{
+				"cells": []string{"*"}, "entitlement_ids": []string{s.things["Remote access"]},
+			}},
+		},
+	})
 }
 
 // asked makes requests in several states.

@@ -151,10 +151,10 @@ func TestANewcomerSeesThreeSystemsFlowInAndCanDoItAgain(t *testing.T) {
 		said := s.said()
 		for _, words := range []string{
 			taken.Addr().String() + " is taken", "HR system", "Corporate directory", "SaaS workspace", "succeeded",
-			"What stands out",
-			"300  people:", "accounts that still work although their owner has left: such as",
-			"accounts that nobody owns: such as",
-			"rights that come through nested groups alone: such as", "admin@demo.example", "TOKEN=$(curl",
+			"Findings",
+			"300  people:", "active accounts of people who have left: such as",
+			"uncorrelated accounts, without a known owner: such as",
+			"grants inherited only through nested groups: such as", "admin@demo.example", "TOKEN=$(curl",
 		} {
 			if !strings.Contains(said, words) {
 				t.Errorf("start %d did not say %q:\n%s", round+1, words, said)
@@ -238,7 +238,7 @@ func TestTheDemonstrationSaysWhichProgramDied(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := s.exit(t); code != 1 ||
-		!strings.Contains(s.said(), "the agent has ended: signal: killed. Its last words") {
+		!strings.Contains(s.said(), "the agent has ended: signal: killed. The end of its log") {
 		t.Errorf("exit code %d:\n%s", code, s.said())
 	}
 	gone(t, data)

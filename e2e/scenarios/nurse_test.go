@@ -16,6 +16,7 @@ const nora = "nora.quinn@mercy.test"
 func TestANurseJoinsMovesAndLeaves(t *testing.T) {
 	t.Parallel()
 	h := openHospital(t, openLDAP)
+	h.excepts()
 	h.joins()
 	h.moves()
 	h.leaves()
@@ -43,6 +44,55 @@ func TestANurseJoinsMovesAndLeavesInADomain(t *testing.T) {
 
 func openLDAP(t testing.TB, o ldaptest.Org) *ldaptest.Server {
 	return ldaptest.StartSlapd(t, ldaptest.Options{Org: o, MemberOf: true, Refint: true, PPolicy: true})
+}
+
+// excepts: the pack of hospitals came with mitigating controls, and its policies allow them. The plan of another pack
+// shows violations, and what is only kept.
+func (h *hospital) excepts() {
+	h.t.Helper()
+	type named struct {
+		ID       string
+		Name     string
+		Controls []string `json:"mitigation_policy_ids"`
+		Origin   struct {
+			Pack string `json:"pack_id"`
+		}
+	}
+	controls := harness.Read[struct{ Items []named }](h.House, h.Expect("200", h.admin, "GET", "/policies/mitigation",
+		nil)).Items
+	if len(controls) != 1 || controls[0].Name != "Log of double checks" ||
+		controls[0].Origin.Pack != "healthcare-provider" {
+		h.t.Fatalf("the pack has brought the controls %+v", controls)
+	}
+	policies := harness.Read[struct{ Items []named }](h.House, h.Expect("200", h.admin, "GET",
+		"/policies/separation-of-duties", nil)).Items
+	for _, p := range policies {
+		if len(p.Controls) != 1 || p.Controls[0] != controls[0].ID {
+			h.t.Errorf("the policy %s allows the controls %v", p.Name, p.Controls)
+		}
+	}
+	plan := harness.Read[struct {
+		Skip []struct{ Kind, Reason string }
+		Add  []struct{ Kind string }
+
+		Separation struct {
+			People    int   `json:"people_total"`
+			Conflicts []any `json:"role_conflicts"`
+		}
+	}](h.House, h.Expect("200", h.admin, "POST", "/sector-packs/baseline/plan", map[string]any{}))
+	kept, added := map[string]string{}, map[string]int{}
+	for _, o := range plan.Skip {
+		kept[o.Kind] = o.Reason
+	}
+	for _, o := range plan.Add {
+		added[o.Kind]++
+	}
+	if len(policies) != 2 || plan.Separation.People == 0 || len(plan.Separation.Conflicts) != 0 ||
+		kept["certification_template"] != "kept_until_reviews" || kept["report_section"] != "kept_until_reports" ||
+		added["mitigation_policy"] != 1 {
+		h.t.Errorf("%d policies, and the plan keeps %v and adds %v with %+v", len(policies), kept, added,
+			plan.Separation)
+	}
 }
 
 // joins: HR says that a nurse starts, and a moment later she can work.

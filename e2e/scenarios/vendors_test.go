@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// connectorType is a choice of the catalogue.
+// connectorType is a choice of the catalog.
 type connectorType struct {
 	Key     string `json:"key"`
 	Type    string `json:"type"`
@@ -33,7 +33,7 @@ type connectorType struct {
 	Schema map[string]any `json:"connection_schema"`
 }
 
-func TestEveryVendorOfTheCatalogueSaysWhatItNeeds(t *testing.T) {
+func TestEveryVendorOfTheCatalogSaysWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
 	var page api.Page[connectorType]

@@ -213,5 +213,5 @@ func sayState(s config.Status) {
 	if s.LastError != "" {
 		text += ": " + s.LastError
 	}
-	service.Say(text)
+	service.SetStatusText(text)
 }

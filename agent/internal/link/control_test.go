@@ -365,7 +365,7 @@ type people struct{}
 
 func (people) Test(_ context.Context, _ v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
 	step := v1.TestStep{Name: "tcp", OK: true, MS: 1}
-	report.Tell(v1.Progress{Step: &step})
+	report.Send(v1.Progress{Step: &step})
 	return v1.TestResponse{Success: true, DurationMS: 1, Steps: []v1.TestStep{step}}, nil
 }
 

@@ -465,10 +465,10 @@ func TestStepsAreToldAtOnceAndTheRestTwiceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, o := newRunner(fake{test: func(_ context.Context, report connectorkit.Report) (v1.TestResponse, error) {
 			for i := range 3 {
-				report.Tell(v1.Progress{Step: &v1.TestStep{Name: fmt.Sprint("step ", i)}})
+				report.Send(v1.Progress{Step: &v1.TestStep{Name: fmt.Sprint("step ", i)}})
 			}
 			for i := range 100 {
-				report.Tell(v1.Progress{Message: fmt.Sprint(i)})
+				report.Send(v1.Progress{Message: fmt.Sprint(i)})
 				time.Sleep(20 * time.Millisecond)
 			}
 			return v1.TestResponse{Success: true}, nil

@@ -277,7 +277,7 @@ func TestWaitsOfASyncAreToldAndDoNotPassForBeingStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, o := newRunner(fake{sync: func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 			until := time.Now().Add(50 * time.Minute)
-			connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "users", RateWaitUntil: &until})
+			connectorkit.ReportOf(ctx).Send(v1.Progress{Phase: "users", RateWaitUntil: &until})
 			select {
 			case <-time.After(time.Until(until)):
 				return accounts(1)(ctx, req, emit)
@@ -308,7 +308,7 @@ func TestAfterAWaitThePatienceIsTheUsualOne(t *testing.T) {
 		var ended time.Duration
 		r, o := newRunner(fake{sync: func(ctx context.Context, _ v1.SyncRequest, _ connectorkit.Emit) error {
 			until := time.Now().Add(20 * time.Minute)
-			connectorkit.ReportOf(ctx).Tell(v1.Progress{RateWaitUntil: &until})
+			connectorkit.ReportOf(ctx).Send(v1.Progress{RateWaitUntil: &until})
 			<-ctx.Done()
 			ended = time.Since(began)
 			return ctx.Err()
@@ -326,7 +326,7 @@ func TestAWaitForEverDoesNotSwitchTheWatchdogOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, o := newRunner(fake{sync: func(ctx context.Context, _ v1.SyncRequest, _ connectorkit.Emit) error {
 			until := time.Now().AddDate(900, 0, 0)
-			connectorkit.ReportOf(ctx).Tell(v1.Progress{RateWaitUntil: &until})
+			connectorkit.ReportOf(ctx).Send(v1.Progress{RateWaitUntil: &until})
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}})

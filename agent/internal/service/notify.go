@@ -22,8 +22,8 @@ func notify(state string) {
 	_, _ = conn.Write([]byte(state))
 }
 
-// Say shows text as the service's state where the system has a place for it.
-func Say(text string) { notify("STATUS=" + text) }
+// SetStatusText shows text as the service's state where the system has a place for it.
+func SetStatusText(text string) { notify("STATUS=" + text) }
 
 // watchdog proves to systemd that the agent lives, for as long as alive returns. It ends with ctx.
 func watchdog(ctx context.Context, alive func()) {

@@ -62,7 +62,7 @@ func TestSystemdIsToldOfTheBeginningAndTheEndAndOfLife(t *testing.T) {
 			for range 3 {
 				<-beats
 			}
-			Say("online")
+			SetStatusText("online")
 			return 7
 		},
 	})

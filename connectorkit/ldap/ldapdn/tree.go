@@ -18,7 +18,7 @@ func Outermost(dns []string) []string {
 	return out
 }
 
-// IsWithin tells whether dn is, or lies below, base.
+// IsWithin reports whether dn is, or lies below, base.
 func IsWithin(dn, base string) bool {
 	dn, base = Normalize(dn), Normalize(base)
 	return base == "" || dn == base || strings.HasSuffix(dn, ","+base)

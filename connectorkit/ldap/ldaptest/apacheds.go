@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest/process"
 )
 
 const (
@@ -33,14 +35,19 @@ var apacheDS = dialect{
 func StartApacheDS(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: folder(t), words: apacheDS,
-		AdminDN: apacheDSAdmin, AdminPass: apacheDSFirstPass, ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
+		Host:       "127.0.0.1",
+		dir:        folder(t),
+		words:      apacheDS,
+		AdminDN:    apacheDSAdmin,
+		AdminPass:  apacheDSFirstPass,
+		ReaderDN:   ReaderDN,
+		ReaderPass: "rdr-" + process.Random(t),
 	}
-	java := program(t, "java", apacheDSPackage)
-	existing(t, apacheDSPackage, "/usr/share/apacheds/lib/apacheds-service.jar")
+	java := process.Program(t, "java", apacheDSPackage)
+	process.Existing(t, apacheDSPackage, "/usr/share/apacheds/lib/apacheds-service.jar")
 	s.mkdirs(t, "conf", "partitions", "log", "run", "cache")
 	s.certificate(t)
-	store := random(t)
+	store := process.Random(t)
 	file := s.pkcs12(t, store)
 	s.write(
 		t, "conf/log4j.properties",
@@ -61,7 +68,7 @@ func (s *Server) apacheDSArguments(t testing.TB) []string {
 	for _, jar := range []string{
 		"caffeine", "commons-collections4", "commons-lang3", "commons-pool2", "commons-codec", "commons-text",
 	} {
-		path = append(path, existing(t, apacheDSPackage, "/usr/share/java/"+jar+".jar"))
+		path = append(path, process.Existing(t, apacheDSPackage, "/usr/share/java/"+jar+".jar"))
 	}
 	args := []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Djava.awt.headless=true"}
 	for _, inside := range []string{"x509", "util"} {
@@ -121,7 +128,7 @@ func (s *Server) apacheDSConf(t testing.TB, keyStore, password string) string {
 // packaged reads a file of a jar. The copy below /etc is for the package's own user only.
 func packaged(t testing.TB, jar, name string) string {
 	t.Helper()
-	r, err := zip.OpenReader(existing(t, apacheDSPackage, jar))
+	r, err := zip.OpenReader(process.Existing(t, apacheDSPackage, jar))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +149,7 @@ func packaged(t testing.TB, jar, name string) string {
 func (s *Server) loadApacheDS(t testing.TB, o Org) {
 	t.Helper()
 	conn := s.Admin(t)
-	s.AdminPass = "adm-" + random(t)
+	s.AdminPass = "adm-" + process.Random(t)
 	change := goldap.NewModifyRequest(s.AdminDN, nil)
 	change.Replace("userPassword", []string{s.AdminPass})
 	if err := conn.Modify(change); err != nil {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest/process"
 )
 
 const (
@@ -35,13 +37,18 @@ var dirsrv = dialect{
 func Start389(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: folder(t), words: dirsrv,
-		AdminDN: ds389Admin, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
+		Host:       "127.0.0.1",
+		dir:        folder(t),
+		words:      dirsrv,
+		AdminDN:    ds389Admin,
+		AdminPass:  "adm-" + process.Random(t),
+		ReaderDN:   ReaderDN,
+		ReaderPass: "rdr-" + process.Random(t),
 	}
-	server := program(t, "ns-slapd", ds389Package)
+	server := process.Program(t, "ns-slapd", ds389Package)
 	// The folder's name is that of the instance, and of a semaphore that all instances of the machine have in
 	// one place.
-	s.config = "slapd-" + random(t)
+	s.config = "slapd-" + process.Random(t)
 	t.Cleanup(func() { _ = os.Remove("/dev/shm/sem." + s.config + ".stats") })
 	s.mkdirs(t, s.config+"/schema", "lock", "tmp", "ldif", "bak", "run", "log", "db", "inst")
 	s.certificate(t)
@@ -63,23 +70,49 @@ func Start389(t testing.TB, o Org) *Server {
 // keyDatabase puts certificate and key into the NSS database that the server reads.
 func (s *Server) keyDatabase(t testing.TB) {
 	t.Helper()
-	password := random(t)
+	password := process.Random(t)
 	s.write(t, s.config+"/pwdfile.txt", password+"\n")
 	s.write(t, s.config+"/pin.txt", "Internal (Software) Token:"+password+"\n")
 	config, pin := filepath.Join(s.dir, s.config), filepath.Join(s.dir, s.config, "pwdfile.txt")
-	execute(t, exec.Command(program(t, "certutil", "the package libnss3-tools"), "-N", "-d", config, "-f", pin))
-	execute(
+	process.Execute(
+		t,
+		exec.Command(process.Program(t, "certutil", "the package libnss3-tools"), "-N", "-d", config, "-f", pin),
+	)
+	process.Execute(
 		t,
 		exec.Command(
-			program(t, "pk12util", "the package libnss3-tools"), "-i", s.pkcs12(t, password), "-d", config, "-k", pin,
-			"-w", pin,
+			process.Program(
+				t,
+				"pk12util",
+				"the package libnss3-tools",
+			),
+			"-i",
+			s.pkcs12(t, password),
+			"-d",
+			config,
+			"-k",
+			pin,
+			"-w",
+			pin,
 		),
 	)
-	execute(
+	process.Execute(
 		t,
 		exec.Command(
-			program(t, "certutil", "the package libnss3-tools"), "-M", "-n", "Grantwright test CA", "-t", "CT,,", "-d",
-			config, "-f", pin,
+			process.Program(
+				t,
+				"certutil",
+				"the package libnss3-tools",
+			),
+			"-M",
+			"-n",
+			"Grantwright test CA",
+			"-t",
+			"CT,,",
+			"-d",
+			config,
+			"-f",
+			pin,
 		),
 	)
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest/process"
 )
 
 const (
@@ -35,7 +37,7 @@ var activeDirectory = dialect{
 // must run as root. Three wrong passwords lock an account.
 func StartSambaAD(t testing.TB, o Org) *Server {
 	t.Helper()
-	samba := program(t, "samba", sambaPackage)
+	samba := process.Program(t, "samba", sambaPackage)
 	if os.Geteuid() != 0 {
 		t.Fatal(
 			"a domain controller has the ports 389 and 636, which only root may open: run this test as root, as in " +
@@ -46,8 +48,8 @@ func StartSambaAD(t testing.TB, o Org) *Server {
 		// Clear of 127.0.0.0/16, where other services of a machine are.
 		Host: fmt.Sprintf("127.%d.%d.%d", 16+rand.IntN(200), rand.IntN(256), 1+rand.IntN(250)), Port: 389, TLSPort: 636,
 		dir: folder(t), words: activeDirectory,
-		AdminDN: "administrator@iga.test", AdminPass: "Adm-" + random(t) + "!", ReaderDN: "reader@iga.test",
-		ReaderPass: "Rdr-" + random(t) + "!",
+		AdminDN: "administrator@iga.test", AdminPass: "Adm-" + process.Random(t) + "!", ReaderDN: "reader@iga.test",
+		ReaderPass: "Rdr-" + process.Random(t) + "!",
 	}
 	s.certificate(t)
 	s.provision(t)
@@ -94,7 +96,7 @@ func (s *Server) RequireStrongAuth(t testing.TB) {
 // backup: its change numbers then mean something else (MS-ADTS section 3.1.1.1.9). It restarts the server.
 func (s *Server) NewInvocationID(t testing.TB) {
 	t.Helper()
-	if err := s.running.end(startLimit); err != nil {
+	if err := s.running.End(startLimit); err != nil {
 		t.Fatal(err)
 	}
 	id := make([]byte, 16)
@@ -120,7 +122,7 @@ func (s *Server) provision(t testing.TB) {
 	t.Helper()
 	kept := sambaCache(t)
 	if kept != "" {
-		if err := unpack(kept, s.dir); err == nil {
+		if err := process.Unpack(kept, s.dir); err == nil {
 			return
 		}
 	}
@@ -129,13 +131,25 @@ func (s *Server) provision(t testing.TB) {
 		"[global]\nnetbios name = DC1\nrealm = "+sambaRealm+"\nworkgroup = "+sambaDomain+
 			"\nserver role = active directory domain controller\n",
 	)
-	cmd := exec.Command(program(t, "samba-tool", sambaPackage), "domain", "provision", "--targetdir="+s.dir, "-s",
+	cmd := exec.Command(
+		process.Program(t, "samba-tool", sambaPackage),
+		"domain",
+		"provision",
+		"--targetdir="+s.dir,
+		"-s",
 		filepath.Join(s.dir, "provision.conf"),
-		"--realm="+sambaRealm, "--domain="+sambaDomain, "--server-role=dc", "--dns-backend=NONE", "--host-name=dc1",
-		"--host-ip=127.0.0.1", "--use-rfc2307", "--adminpass="+sambaFirstPass)
-	execute(t, cmd)
+		"--realm="+sambaRealm,
+		"--domain="+sambaDomain,
+		"--server-role=dc",
+		"--dns-backend=NONE",
+		"--host-name=dc1",
+		"--host-ip=127.0.0.1",
+		"--use-rfc2307",
+		"--adminpass="+sambaFirstPass,
+	)
+	process.Execute(t, cmd)
 	if kept != "" {
-		if err := pack(s.dir, []string{"private", "state", "etc"}, kept); err != nil {
+		if err := process.Pack(s.dir, []string{"private", "state", "etc"}, kept); err != nil {
 			t.Logf("the domain was not kept for the next test: %v", err)
 		}
 	}
@@ -148,7 +162,7 @@ func sambaCache(t testing.TB) string {
 	if err != nil {
 		return ""
 	}
-	version, err := exec.Command(program(t, "samba", sambaPackage), "-V").Output()
+	version, err := exec.Command(process.Program(t, "samba", sambaPackage), "-V").Output()
 	if err != nil {
 		t.Fatalf("samba -V: %v", err)
 	}
@@ -203,7 +217,7 @@ func change(dn, how string, values ...attr) string {
 func (s *Server) ldb(t testing.TB, tool, input string, options ...string) {
 	t.Helper()
 	cmd := exec.Command(
-		program(t, tool, sambaPackage), append(options, "-H", filepath.Join(s.dir, "private/sam.ldb"))...,
+		process.Program(t, tool, sambaPackage), append(options, "-H", filepath.Join(s.dir, "private/sam.ldb"))...,
 	)
 	cmd.Env = append(os.Environ(), "SMB_CONF_PATH="+s.smbConfFile())
 	cmd.Stdin = strings.NewReader(input)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest/process"
 )
 
 // Suffix is the naming context of every server started here. Samba writes its attribute names in capitals.
@@ -47,7 +49,7 @@ type Server struct {
 	config  string // the folder of its settings, of 389 Directory Server only
 	words   dialect
 	command func() *exec.Cmd // the server in the foreground, on the ports above
-	running *process
+	running *process.Process
 }
 
 // startLimit is long enough for a machine that has a lot else to do.
@@ -60,7 +62,7 @@ func (s *Server) start(t testing.TB, configure func()) {
 	t.Cleanup(s.Stop)
 	var err error
 	for range 3 {
-		s.Port, s.TLSPort = freePort(t), freePort(t)
+		s.Port, s.TLSPort = process.FreePort(t), process.FreePort(t)
 		configure()
 		if err = s.launch(); err == nil {
 			return
@@ -72,13 +74,13 @@ func (s *Server) start(t testing.TB, configure func()) {
 func (s *Server) launch() (err error) {
 	s.URL = fmt.Sprintf("ldap://%s:%d", s.Host, s.Port)
 	s.TLSURL = fmt.Sprintf("ldaps://%s:%d", s.Host, s.TLSPort)
-	s.running, err = startProcess(s.command(), startLimit, func() bool {
-		return listening(s.Host, s.Port) && listening(s.Host, s.TLSPort) && s.answers()
+	s.running, err = process.Start(s.command(), startLimit, func() bool {
+		return process.Listening(s.Host, s.Port) && process.Listening(s.Host, s.TLSPort) && s.answers()
 	})
 	return err
 }
 
-// answers tells whether the server speaks, be it to refuse: some show nothing without TLS or a login.
+// answers reports whether the server speaks, be it to refuse: some show nothing without TLS or a login.
 func (s *Server) answers() bool {
 	conn, err := goldap.DialURL(s.URL)
 	if err != nil {
@@ -98,7 +100,7 @@ func (s *Server) answers() bool {
 // Stop ends the server at once, as a crash would. It may be called more than once.
 func (s *Server) Stop() {
 	if s.running != nil {
-		s.running.kill()
+		s.running.Kill()
 		s.running = nil
 	}
 }
@@ -106,7 +108,7 @@ func (s *Server) Stop() {
 // Restart ends the server in order and starts it again with the same data on the same ports.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	if err := s.running.end(startLimit); err != nil {
+	if err := s.running.End(startLimit); err != nil {
 		t.Fatal(err)
 	}
 	s.running = nil
@@ -196,11 +198,24 @@ func (s *Server) certificate(t testing.TB) {
 func (s *Server) pkcs12(t testing.TB, password string) string {
 	t.Helper()
 	out := filepath.Join(s.dir, "tls", "server.p12")
-	cmd := exec.Command(program(t, "openssl", "openssl"), "pkcs12", "-export", "-name", "Server-Cert", "-out", out,
-		"-passout", "stdin",
-		"-in", filepath.Join(s.dir, "tls/cert.pem"), "-inkey", filepath.Join(s.dir, "tls/key.pem"), "-certfile",
-		filepath.Join(s.dir, "tls/ca.pem"))
+	cmd := exec.Command(
+		process.Program(t, "openssl", "openssl"),
+		"pkcs12",
+		"-export",
+		"-name",
+		"Server-Cert",
+		"-out",
+		out,
+		"-passout",
+		"stdin",
+		"-in",
+		filepath.Join(s.dir, "tls/cert.pem"),
+		"-inkey",
+		filepath.Join(s.dir, "tls/key.pem"),
+		"-certfile",
+		filepath.Join(s.dir, "tls/ca.pem"),
+	)
 	cmd.Stdin = strings.NewReader(password + "\n")
-	execute(t, cmd)
+	process.Execute(t, cmd)
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest/process"
 )
 
 // Options say what an OpenLDAP directory holds and how it behaves. The zero value is a directory without people.
@@ -60,10 +62,15 @@ var openLDAP = dialect{
 func StartSlapd(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: folder(t), words: openLDAP,
-		AdminDN: AdminDN, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
+		Host:       "127.0.0.1",
+		dir:        folder(t),
+		words:      openLDAP,
+		AdminDN:    AdminDN,
+		AdminPass:  "adm-" + process.Random(t),
+		ReaderDN:   ReaderDN,
+		ReaderPass: "rdr-" + process.Random(t),
 	}
-	slapd := program(t, "slapd", slapdPackage)
+	slapd := process.Program(t, "slapd", slapdPackage)
 	s.mkdirs(t, "db", "log")
 	s.certificate(t)
 	s.write(t, "slapd.conf", s.slapdConf(t, o))
@@ -80,13 +87,19 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 	t.Helper()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	schemas := existing(t, slapdPackage, "/etc/ldap/schema", "/etc/openldap/schema", "/usr/local/etc/openldap/schema")
+	schemas := process.Existing(
+		t,
+		slapdPackage,
+		"/etc/ldap/schema",
+		"/etc/openldap/schema",
+		"/usr/local/etc/openldap/schema",
+	)
 	for _, schema := range []string{"core", "cosine", "inetorgperson", "nis"} {
 		line("include %s/%s.schema", schemas, schema)
 	}
 	line(
 		"modulepath %s",
-		existing(
+		process.Existing(
 			t, slapdPackage, "/usr/lib/ldap", "/usr/lib64/openldap", "/usr/lib/openldap",
 			"/usr/local/libexec/openldap",
 		),
@@ -204,11 +217,22 @@ func (s *Server) load(t testing.TB, o Options) {
 		t.Fatal(err)
 	}
 	// With -w the offline tool also writes the sequence number that content synchronisation starts from.
-	execute(
+	process.Execute(
 		t,
 		exec.Command(
-			program(t, "slapadd", slapdPackage), "-q", "-w", "-f", filepath.Join(s.dir, "slapd.conf"), "-b", Suffix,
-			"-l", file,
+			process.Program(
+				t,
+				"slapadd",
+				slapdPackage,
+			),
+			"-q",
+			"-w",
+			"-f",
+			filepath.Join(s.dir, "slapd.conf"),
+			"-b",
+			Suffix,
+			"-l",
+			file,
 		),
 	)
 }

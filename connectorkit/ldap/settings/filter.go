@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 )
 
-// ClassesOr gives the configured classes, or the usual ones where none are configured.
-func ClassesOr(configured, def []string) []string {
+// ClassesOrDefault gives the configured classes, or the usual ones where none are configured.
+func ClassesOrDefault(configured, def []string) []string {
 	if len(configured) > 0 {
 		return configured
 	}

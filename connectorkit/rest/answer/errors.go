@@ -12,7 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// NotFound tells whether the target answered 404 or 410.
+// NotFound reports whether the target answered 404 or 410.
 func NotFound(err error) bool {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {

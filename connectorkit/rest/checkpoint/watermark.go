@@ -66,7 +66,7 @@ const (
 	seenKept         = 300
 )
 
-// Observe takes in a record and tells whether it was passed on before with the same content.
+// Observe takes in a record and reports whether it was passed on before with the same content.
 func (m *Watermark) Observe(b *jsonpath.Budget, in *stream.Incremental, key string, record any) (again bool) {
 	v, _ := in.Field.First(b, record)
 	at, ok := jsonvalue.Time(v)

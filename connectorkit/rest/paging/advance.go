@@ -9,7 +9,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// advance takes in what came and tells whether there is another page to ask for.
+// advance takes in what came and reports whether there is another page to ask for.
 func (p *Pager) advance(o answer.Page) (bool, error) {
 	p.Pages++
 	p.Fetched += o.Records
@@ -43,7 +43,7 @@ func (p *Pager) advance(o answer.Page) (bool, error) {
 	return true, nil
 }
 
-// seenBefore tells whether something was met before, and remembers it.
+// seenBefore reports whether something was met before, and remembers it.
 func (p *Pager) seenBefore(digest uint64) bool {
 	if p.seen[digest] {
 		return true
@@ -92,7 +92,7 @@ func (r *RestartError) Error() string { return r.Why }
 // Unwrap is the target's own error.
 func (r *RestartError) Unwrap() error { return r.err }
 
-// Incomplete tells whether the target said that there is more than what came, or something else each time.
+// Incomplete reports whether the target said that there is more than what came, or something else each time.
 func (p *Pager) Incomplete() bool {
 	return p.Stuck || p.Drifted || p.Expected >= 0 && p.Fetched < p.Expected
 }

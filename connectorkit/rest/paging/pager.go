@@ -94,7 +94,7 @@ func (p *Pager) state() *State {
 	return &at
 }
 
-// byToken tells whether pages are asked for with something that the target gave, and may forget.
+// byToken reports whether pages are asked for with something that the target gave, and may forget.
 func (p *Pager) byToken() bool {
 	switch p.st.Pagination.Style {
 	case stream.StyleCursor, stream.StyleLink, stream.StyleNext, stream.StyleAuto:

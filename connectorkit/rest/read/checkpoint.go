@@ -58,6 +58,7 @@ func (s *session) resume(req v1.SyncRequest) bool {
 	}
 	warnings := s.Warnings
 	s.Position = c.Position
+	s.markedPages = c.Pages
 	s.Warnings += warnings
 	if s.Marks == nil {
 		s.Marks = map[string]*checkpoint.Watermark{}

@@ -229,14 +229,15 @@ const (
 	PagesPerCheckpoint = 20
 )
 
-// checkpointDue says whether enough was read since the last checkpoint. Both rows and pages count,
-// since some lists have many empty pages.
+// checkpointDue says whether enough was read since the last checkpoint. Both rows and pages count, since some lists
+// have many empty pages: the pages are those that the target has answered, with the empty ones behind the last row.
 func (s *session) checkpointDue(rows int) bool {
-	s.unmarked += RowsPerCheckpoint/PagesPerCheckpoint + rows
-	if s.unmarked < RowsPerCheckpoint {
+	s.unmarkedRows += rows
+	pages := s.snapshot().Pages
+	if s.unmarkedRows+(pages-s.markedPages)*(RowsPerCheckpoint/PagesPerCheckpoint) < RowsPerCheckpoint {
 		return false
 	}
-	s.unmarked = 0
+	s.unmarkedRows, s.markedPages = 0, pages
 	return true
 }
 

@@ -101,8 +101,8 @@ type session struct {
 	// Digest of what was asked for.
 	request string
 
-	// Rows and pages since the last checkpoint inside a family.
-	unmarked int
+	// Of the last checkpoint inside a family: rows since then, and pages until then.
+	unmarkedRows, markedPages int
 	// Of streams that hang on others: some list was there.
 	answered map[*stream.Stream]bool
 

@@ -143,7 +143,7 @@ func (in *Incremental) Params(from, to time.Time) map[string]any {
 	return out
 }
 
-// IsDeleted tells whether a record says of itself that it was deleted.
+// IsDeleted reports whether a record says of itself that it was deleted.
 func (in *Incremental) IsDeleted(b *jsonpath.Budget, record any) bool {
 	if in == nil || in.flag == nil {
 		return false

@@ -26,7 +26,7 @@ const (
 func Run(
 	ctx context.Context, s *provider.Session, req v1.DiscoverRequest, report connectorkit.Report,
 ) (v1.DiscoverResponse, error) {
-	report.Tell(v1.Progress{Phase: "connect", Message: "reading the declared schema"})
+	report.Send(v1.Progress{Phase: "connect", Message: "reading the declared schema"})
 	declared, warnings, err := s.Schemas(ctx)
 	if err != nil {
 		return Failed(err)
@@ -81,7 +81,7 @@ func (d *run) users(ctx context.Context, report connectorkit.Report) error {
 	if !d.wants(v1.Identities, v1.Accounts) {
 		return nil
 	}
-	report.Tell(v1.Progress{Phase: resource.PhaseUsers, Message: "sampling users"})
+	report.Send(v1.Progress{Phase: resource.PhaseUsers, Message: "sampling users"})
 	recs, total, err := d.Sample(ctx, d.UsersPath, resource.PhaseUsers, d.n)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (d *run) groups(ctx context.Context, report connectorkit.Report) error {
 	if !d.wants(v1.Entitlements, v1.Grants) {
 		return nil
 	}
-	report.Tell(v1.Progress{Phase: resource.PhaseGroups, Message: "sampling groups"})
+	report.Send(v1.Progress{Phase: resource.PhaseGroups, Message: "sampling groups"})
 	recs, total, err := d.Sample(ctx, d.GroupsPath, resource.PhaseGroups, d.n)
 	var detail *v1.ErrorDetail
 	switch {

@@ -66,7 +66,7 @@ func (r *reader) legs(ctx context.Context) error {
 		if leg != checkpoint.LegGroups && leg != checkpoint.LegGroupsChanged {
 			phase = resource.PhaseUsers
 		}
-		connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: phase})
+		connectorkit.ReportOf(ctx).Send(v1.Progress{Phase: phase})
 		if err := r.leg(ctx, leg); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func (s *settings) effective(flags *pflag.FlagSet) (lines []string) {
 	add("database-url", masked(s.config.DatabaseURL))
 	add("database-owner-url", masked(s.config.DatabaseOwnerURL))
 	add("database-backup-url", masked(s.config.DatabaseBackupURL))
+	if s.config.MailPassword != "" {
+		add("mail-password", "[secret]")
+	}
 	sort.Strings(lines)
 	// What libraries read by themselves: it is set, and its value is nobody's business.
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "OTEL_EXPORTER_OTLP_HEADERS"} {

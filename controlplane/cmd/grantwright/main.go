@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/grantwright/grantwright/controlplane/cmd/grantwright/packcommand"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 )
@@ -51,10 +52,11 @@ func message(err error) string {
 func exitCode(err error) int {
 	var unsafe *schema.Unsafe
 	var usage usageError
+	var packUsage packcommand.UsageError
 	switch {
 	case errors.As(err, &unsafe):
 		return exitUnsafe
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &packUsage):
 		return exitUsage
 	}
 	return exitFailed
@@ -87,7 +89,7 @@ func root() *cobra.Command {
 		keysCommand(),
 		versionCommand(),
 	)
-	cmd.AddCommand(backupCommand(), restoreCommand(), auditCommand(), packCommand())
+	cmd.AddCommand(backupCommand(), restoreCommand(), auditCommand(), packcommand.New())
 	return cmd
 }
 

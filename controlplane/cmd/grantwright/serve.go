@@ -153,7 +153,7 @@ func bootstrapCommand() *cobra.Command {
 					return err
 				}
 			}
-			b.Packs = app.FoundingPacks(log)
+			b.Packs = app.InitialPacks(log)
 			for _, p := range packs {
 				key, version, _ := strings.Cut(p, "@")
 				b.SectorPacks = append(b.SectorPacks, tenant.SectorPackChoice{Key: key, Version: version})
@@ -249,7 +249,7 @@ func checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check that the database is safe and sound",
 		Args:  cobra.NoArgs,
-		Long: "Brings the database to the present schema, as every start does, holds its catalogue against the " +
+		Long: "Brings the database to the present schema, as every start does, holds its catalog against the " +
 			"rules of tenant isolation\n(exit code 3 names what is broken), and looks for references to rows that " +
 			"are not there.",
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -102,6 +102,11 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 		"files with public keys, PEM, whose sector packs may be uploaded (default: none)",
 	)
 	flags.BoolVar(&c.PackAllowUnsigned, "pack-allow-unsigned", false, "allow uploads of unsigned sector packs")
+	flags.StringVar(&c.MailServer, "mail-server", "", "host:port of the mail server for notifications (default: none)")
+	flags.StringVar(&c.MailSecurity, "mail-security", c.MailSecurity, "starttls, tls or none")
+	flags.StringVar(&c.MailFrom, "mail-from", "", "address of the sender of notifications")
+	flags.StringVar(&c.MailUsername, "mail-username", "", "user name at the mail server; MAIL_PASSWORD is its password")
+	flags.StringVar(&c.MailCA, "mail-ca", "", "PEM file with the authority of the mail server (default: the system's)")
 	flags.IntVar(&c.MaxRuns, "max-runs", c.MaxRuns, "sync runs to work on at once")
 	flags.IntVar(
 		&c.MaxConnections,
@@ -134,6 +139,7 @@ func (s *settings) complete(cmd *cobra.Command) error {
 		}
 		delete(file, f.Name)
 	})
+	s.config.MailPassword = s.secret("mail-password", file)
 	s.config.DatabaseURL = s.secret("database-url", file)
 	s.config.DatabaseOwnerURL = s.secret("database-owner-url", file)
 	s.config.DatabaseBackupURL = s.secret("database-backup-url", file)

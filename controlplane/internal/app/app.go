@@ -69,7 +69,7 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	cursorKey, err := ring.Lasting(ctx, db, seal.Cursors)
+	cursorKey, err := ring.PurposeKey(ctx, db, seal.Cursors)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	callbackKey, err := ring.Lasting(ctx, db, seal.Callbacks)
+	callbackKey, err := ring.PurposeKey(ctx, db, seal.Callbacks)
 	if err != nil {
 		return nil, err
 	}

@@ -70,6 +70,10 @@ func (r *raid) furnish() map[string]string {
 		"/settings/identity-providers",
 		map[string]any{"name": "corp", "issuer": "https://127.0.0.1:9443", "client_id": "c", "enabled": false},
 	)
+	ids["/settings/sign-in-rules/"] = id(
+		"/settings/sign-in-rules",
+		map[string]any{"name": "rule", "invitation": "mail"},
+	)
 	ids["/settings/webhooks/"] = id(
 		"/settings/webhooks",
 		map[string]any{
@@ -102,9 +106,12 @@ func (r *raid) furnish() map[string]string {
 		map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}},
 	)
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/decision-tables/",
+		"/policies/violations/", "/policies/requirement-gaps/",
 		"/policies/mitigation/", "/policies/mitigations/", "evidence", "/policies/duties/", "other duty",
-		"/policies/separation-of-duties/", "/settings/work-queue/", "run"} {
+		"/policies/separation-of-duties/", "/policies/separation-of-duties/simulations/", "/settings/work-queue/",
+		"/settings/notifications/deliveries/",
+		"run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
 	r.run(
@@ -124,6 +131,9 @@ func (r *raid) furnish() map[string]string {
 		ids["/accounts/"],
 		ids["/entitlements/"],
 	)
+	r.run(`insert into mail_message (tenant_id, id, kind, address, subject, state)
+	       values (current_tenant(), $1, 'task.assigned', 'ann@example.org', 'Hello', 'failed')`,
+		ids["/settings/notifications/deliveries/"])
 	r.run(
 		`insert into work_item (tenant_id, public_id, kind, subject, state, attempts, last_error, failed_at)
 			values (current_tenant(), $1, 'drift', gen_random_uuid(), 'dead', 8, 'the template is broken', now())`,
@@ -143,6 +153,7 @@ func (r *raid) furnish() map[string]string {
 	)
 	r.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, ids["/policies/access-grant/"], "rule", ids["/connectors/"])
+	r.run(decisionTableSQL, ids["/policies/decision-tables/"], "table", ids["/entitlements/"])
 	for name, duty := range map[string]string{"pay": "/policies/duties/", "audit": "other duty"} {
 		r.run(`insert into duty (tenant_id, id, name) values (current_tenant(), $1, $2)`, ids[duty], name)
 		r.run(`insert into duty_member (tenant_id, duty_id, group_number, position, kind, duty_tag)
@@ -153,14 +164,18 @@ func (r *raid) furnish() map[string]string {
 	           jsonb_build_array(jsonb_build_object('label', 'a', 'duty_ids', array[$2::text]),
 	               jsonb_build_object('label', 'b', 'duty_ids', array[$3::text])), array[$2, $3]::text[]::uuid[])`,
 		ids["/policies/separation-of-duties/"], ids["/policies/duties/"], ids["other duty"])
+	r.run(simulationSQL, ids["/policies/separation-of-duties/simulations/"], "simulation",
+		ids["/identities/"])
 	r.run(violationSQL, ids["/policies/violations/"], ids["/identities/"], "policy", ids["/entitlements/grants/"])
 	r.run(controlSQL, ids["/policies/mitigation/"], "control")
 	r.run(`update mitigating_control set applies_to = '{"sod_policy_ids": [], "severities": ["low"]}'`)
 	r.run(mitigationSQL, ids["/policies/mitigations/"], ids["/policies/mitigation/"], ids["/identities/"],
 		ids["/policies/violations/"])
 	r.run(evidenceSQL, ids["evidence"], ids["/policies/mitigations/"], "x")
+	r.run(gapSQL, ids["/policies/requirement-gaps/"], ids["/policies/access-grant/"], ids["/identities/"], "x")
 	// A scan would settle the violation, of which there is no policy, and nobody is asked about it.
-	r.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation')
+	r.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation',
+		'inbox_requirement_gap')
 		or kind like 'inbox_mitigation%'`)
 	r.run(
 		`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at)
@@ -177,6 +192,12 @@ func (r *raid) furnish() map[string]string {
 	return ids
 }
 
+// gapSQL makes a gap of a policy and an identity, of a training that is named.
+const gapSQL = `
+	insert into requirement_gap (tenant_id, id, policy_id, policy_version, identity_id, missing)
+	values (current_tenant(), $1, $2, 1, $3, jsonb_build_array(
+	       jsonb_build_object('type', 'training', 'id', null, 'display', $4::text)))`
+
 // violationSQL makes a violation of a policy that is named, by an identity with a grant.
 const violationSQL = `
 	insert into violation (tenant_id, id, policy_id, policy_version, identity_id, severity, grade, fingerprint,
@@ -185,6 +206,18 @@ const violationSQL = `
 	       'policy', jsonb_build_object('id', ($1::uuid)::text, 'name', $3::text, 'version', 1, 'kind', 'pair'),
 	       'sides', jsonb_build_array(jsonb_build_object('label', 'x', 'access', jsonb_build_array(jsonb_build_object(
 	           'source', jsonb_build_object('kind', 'grant', 'id', $4::text, 'name', 'x')))))))`
+
+// simulationSQL makes a completed simulation with a name, and a result of it.
+const simulationSQL = `
+	with s as (
+	    insert into separation_simulation (tenant_id, id, state, name, requested_by, policies_before, policies_after,
+	                                       started_at, finished_at)
+	    values (current_tenant(), $1, 'completed', $2, '{"type": "system", "display": "system"}', '[]', '[]', now(),
+	            now())
+	    returning id
+	)
+	insert into separation_simulation_result (tenant_id, id, simulation_id, identity_id, policy, change, sides, grade)
+	select current_tenant(), gen_random_uuid(), s.id, $3, $2, 'new', '["x", "y"]', 'potential' from s`
 
 // Statements that make a mitigating control with a name, an application of it to a violation that waits for evidence,
 // and evidence of that with a text.
@@ -331,6 +364,7 @@ func (r *raid) bearer(o aimed) string {
 	case o.path == "/auth/refresh",
 		o.path == "/auth/login",
 		o.path == "/auth/sign-in-link",
+		o.path == "/auth/password-reset",
 		strings.HasPrefix(o.path, "/auth/oidc/"):
 		return ""
 	}
@@ -426,6 +460,7 @@ func (r *raid) standing() map[string]string {
 		r.t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
+	r.rest(conn)
 	rows, err := conn.Query(context.Background(), `
 		select c.relname
 		  from pg_class c
@@ -450,6 +485,26 @@ func (r *raid) standing() map[string]string {
 		sums[table] = sum
 	}
 	return sums
+}
+
+// rest waits until the work queue has nothing that is due: what it still writes follows from the seed, and not from
+// what was tried.
+func (r *raid) rest(conn *pgx.Conn) {
+	r.t.Helper()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var due int
+		err := conn.QueryRow(context.Background(),
+			`select count(*) from work_item where state = 'waiting' and due_at <= now()`).Scan(&due)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if due == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			r.t.Fatalf("%d items of the work queue are due and not done", due)
+		}
+	}
 }
 
 // unchanged complains of every table that is not as it was.

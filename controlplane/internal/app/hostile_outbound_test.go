@@ -354,7 +354,7 @@ func TestNoConnectorReachesAClosedAddress(t *testing.T) {
 	}
 }
 
-// refusal tells whether a connection failed before it was made: by the guard, by how the address is written, or for
+// refusal reports whether a connection failed before it was made: by the guard, by how the address is written, or for
 // want of one.
 func refusal(code string) bool {
 	return slices.Contains(

@@ -34,6 +34,7 @@ POST   /auth/mfa/totp                                  {"password":"not the righ
 POST   /auth/mfa/totp/confirm                          {"code":"123456"}
 POST   /auth/oidc/token                                {"code":"x"}
 POST   /auth/password                                  {"current_password":"not the right one","new_password":"a passphrase of some length"}
+POST   /auth/password-reset                            {"email":"nobody@acme.test"}
 POST   /auth/sign-in-link                              {"token":"x","password":"a passphrase of some length"}
 POST   /connectors                                     {"name":"B","type":"scim2","connection":{"base_url":"https://127.0.0.1:9443"},"credentials":{"bearer_token":"CANARY-raid"}}
 POST   /connectors/test                                {"type":"scim2","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"CANARY-raid"}}
@@ -119,15 +120,20 @@ POST   /identities/{id}/reactivate                     {"reason":"x"}
 POST   /policies/access-grant                          {"name":"x","effect":"eligible","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<entitlement>"]},"constraints":{"max_duration":"P1D","employment_types":["employee"],"countries":["CH"],"needs_training":"x"},"schedule":{"from":"2200-01-01T00:00:00Z","to":"2201-01-01T00:00:00Z","weekly":[{"days":["mon"],"starts":"08:00","ends":"18:00"}]}}
 POST   /policies/access-grant/simulate                 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<entitlement>"]}}
 PATCH  /policies/access-grant/{id}                     {"description":"x"}
+POST   /policies/decision-tables/check                 {"table":{"columns":["department"],"rows":[{"cells":["x"],"entitlement_ids":["<entitlement>"]}]}}
+POST   /policies/decision-tables/import                {"name":"x","file":"ZGVwYXJ0bWVudCxyb2xlcwp4LG5vYm9keQo="}
 POST   /policies/access-grant/{id}/breaker/reset       {"accept":true}
 POST   /policies/access-grant/{id}/mode                {"mode":"shadow"}
 POST   /policies/duties                                {"name":"x","all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"external","connector_id":"<connector>","external_id":"y"}]}]}
 PATCH  /policies/duties/{id}                           {"description":"x"}
 POST   /policies/separation-of-duties                  {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
 POST   /policies/separation-of-duties/simulate         {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
+POST   /policies/separation-of-duties/simulations         {"name":"x","kind":"pair","sides":[{"duty_ids":["<duty>"]},{"duty_ids":["<other duty>"]}],"effects":{"on_request":"warn"},"context":{"same_attributes":["site"]}}
 POST   /policies/duties/{id}/simulate                  {"description":"x"}
+POST   /policies/duties/{id}/simulations                  {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}             {"description":"x"}
 POST   /policies/separation-of-duties/{id}/simulate    {"severity":"high"}
+POST   /policies/separation-of-duties/{id}/simulations    {"severity":"high"}
 POST   /policies/separation-of-duties/{id}/mode        {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST   /policies/separation-of-duties/import           {"files":[{"name":"x.yaml","content":"dmVyc2lvbjogMQpkdXRpZXM6CiAgLSBuYW1lOiB4CiAgICBhbGxfb2Y6IFt7bWVtYmVyczogW3traW5kOiBkdXR5X3RhZywgZHV0eV90YWc6IGF9XX1dCg=="}],"format":"auto","systems":{"a":"b"}}
@@ -139,6 +145,7 @@ POST   /policies/mitigations/{id}/evidence             {"text":"x","file":{"name
 POST   /policies/mitigations/{id}/evidence/{evidence_id}/accept {"comment":"x"}
 POST   /policies/mitigations/{id}/evidence/{evidence_id}/reject {"comment":"x"}
 POST   /policies/mitigations/{id}/withdraw             {"reason":"x"}
+POST   /policies/requirement-gaps/{id}/exempt          {"reason":"x","until":"2999-01-01T00:00:00Z"}
 POST   /policies/violations/{id}/assign                {"identity_id":"<identity>"}
 POST   /policies/violations/{id}/false-positive        {"reason":"x"}
 POST   /policies/violations/{id}/remediate             {"remove":["<grant>"],"reason":"x"}
@@ -161,8 +168,15 @@ PATCH  /settings/audit-streams/{id}                    {"name":"third"}
 PUT    /settings/audit/retention                       {"days":3650}
 POST   /settings/identity-providers                    {"name":"second","issuer":"https://127.0.0.1:9443/b","client_id":"c"}
 PATCH  /settings/identity-providers/{id}               {"client_id":"d"}
+PATCH  /settings/notifications                         {"digest_hour":8}
+PATCH  /settings/notifications/me                      {"digest_hour":8}
+PUT    /settings/notifications/templates/{key}         {"subject":"x","text":"x"}
+POST   /settings/notifications/templates/{key}/preview {"subject":"x","text":"x"}
 PUT    /settings/orphans                               {"after_days":30}
 PUT    /settings/provisioning                          {"writes":true,"reason":"x"}
+POST   /settings/sign-in-rules                         {"name":"second","invitation":"mail"}
+POST   /settings/sign-in-rules/preview                 {"rule":{"name":"x","invitation":"mail"}}
+PATCH  /settings/sign-in-rules/{id}                    {"name":"third"}
 PATCH  /settings/tenant                                {"name":"Acme again"}
 POST   /settings/users                                 {"email":"second@acme.test","display_name":"Second"}
 PATCH  /settings/users/{id}                            {"display_name":"Victim"}

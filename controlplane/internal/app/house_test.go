@@ -133,7 +133,7 @@ func (s source) dials() (found []string) {
 	return found
 }
 
-// isHTTP tells whether an expression is the type of that name of net/http.
+// isHTTP reports whether an expression is the type of that name of net/http.
 func isHTTP(e ast.Expr, names map[string]string, name string) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {

@@ -131,6 +131,8 @@ const sees = `
 /policies/access-grant                          overseers
 /policies/access-grant/{id}                     overseers
 /policies/access-grant/{id}/versions            overseers
+/policies/decision-tables/{id}/check            overseers
+/policies/decision-tables/{id}/export           overseers
 /policies/duties                                overseers
 /policies/duties/{id}                           overseers
 /policies/duties/{id}/versions                  overseers
@@ -139,6 +141,10 @@ const sees = `
 /policies/separation-of-duties/{id}/versions    overseers
 /policies/separation-of-duties/export           overseers
 /policies/separation-of-duties/scan             overseers
+/policies/separation-of-duties/simulations      overseers
+/policies/separation-of-duties/simulations/{id} overseers
+/policies/separation-of-duties/simulations/{id}/results/file overseers
+/policies/separation-of-duties/simulations/{id}/results overseers
 /policies/mitigation                            overseers
 /policies/mitigation/{id}                       overseers
 /policies/mitigation/{id}/versions              overseers
@@ -147,6 +153,8 @@ const sees = `
 /policies/mitigations/{id}/evidence             apart
 /policies/mitigations/{id}/evidence/{evidence_id} apart
 /policies/mitigations/{id}/evidence/{evidence_id}/file apart
+/policies/requirement-gaps                      apart
+/policies/requirement-gaps/{id}                 apart
 /policies/violations                            apart
 /policies/violations/{id}                       apart
 /sector-packs                                   overseers
@@ -166,8 +174,15 @@ const sees = `
 /settings/identity-providers                    overseers
 /settings/identity-providers/{id}               overseers
 /settings/lifecycle                             overseers
+/settings/notifications                         overseers
+/settings/notifications/deliveries              overseers
+/settings/notifications/deliveries/{id}         overseers
+/settings/notifications/me                      own
+/settings/notifications/templates               overseers
 /settings/orphans                               overseers
 /settings/provisioning                          overseers
+/settings/sign-in-rules                         overseers
+/settings/sign-in-rules/{id}                    overseers
 /settings/tenant                                overseers
 /settings/users                                 overseers
 /settings/users/{id}                            overseers

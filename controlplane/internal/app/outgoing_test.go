@@ -30,10 +30,10 @@ func TestTheDescriptionHoldsWhatTheServiceSends(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.get("/openapi.json", s.token)), &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Webhooks) != len(event.Catalogue) {
-		t.Errorf("%d webhooks are described; want the %d events", len(d.Webhooks), len(event.Catalogue))
+	if len(d.Webhooks) != len(event.Catalog) {
+		t.Errorf("%d webhooks are described; want the %d events", len(d.Webhooks), len(event.Catalog))
 	}
-	for _, kind := range event.Catalogue {
+	for _, kind := range event.Catalog {
 		for _, media := range []string{"application/json", "application/cloudevents+json"} {
 			if c := d.Webhooks[string(kind.Kind)].Post.RequestBody.Content[media]; c.Schema.Ref == "" ||
 				c.Example["type"] == nil {

@@ -20,10 +20,10 @@ import (
 func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 	e := newEstate(t)
 	body := `{"slug":"clinic","name":"Clinic","admin_email":"a@clinic.test","sector_packs":["baseline",
-		{"key":"healthcare-provider","version":"1.0.0","parameters":{"clinical_departments":["Ward 7"]}}]}`
+		{"key":"healthcare-provider","version":"1.1.0","parameters":{"clinical_departments":["Ward 7"]}}]}`
 	for _, tt := range []struct{ name, from, to, code string }{
 		{"an unknown pack", `"baseline"`, `"hospital"`, "unknown_sector_pack"},
-		{"an unknown version", `1.0.0`, `9.0.0`, "unknown_sector_pack"},
+		{"an unknown version", `1.1.0`, `9.0.0`, "unknown_sector_pack"},
 		{"a parameter that is none", `clinical_departments`, `wards`, "validation_failed"},
 		{"a parameter of another type", `["Ward 7"]`, `7`, "validation_failed"},
 		{"a member that is none", `"version"`, `"versions"`, "unknown_field"},
@@ -51,7 +51,7 @@ func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 		Name:          "School",
 		AdminEmail:    "a@school.test",
 		AdminPassword: password,
-		Packs:         app.FoundingPacks(nil),
+		Packs:         app.InitialPacks(nil),
 		SectorPacks:   []tenant.SectorPackChoice{{Key: "education"}},
 	}.Run(
 		t.Context(),
@@ -62,7 +62,7 @@ func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
 	}
 	e.wants(result.Tenant.ID, `select count(*) from sector_pack_installation where pack_key = 'education'`, 1)
 	_, err = tenant.Bootstrap{Slug: "nowhere", Name: "Nowhere", AdminEmail: "a@nowhere.test", AdminPassword: password,
-		Packs: app.FoundingPacks(nil), SectorPacks: []tenant.SectorPackChoice{{Key: "absent"}}}.Run(t.Context(), e.db)
+		Packs: app.InitialPacks(nil), SectorPacks: []tenant.SectorPackChoice{{Key: "absent"}}}.Run(t.Context(), e.db)
 	if !fault.IsCode(err, "unknown_sector_pack") {
 		t.Errorf("an unknown pack: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/table"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/linkcheck"
@@ -59,6 +60,11 @@ type parts struct {
 	packs    *pack.Service
 	metrics  *telemetry.Metrics
 
+	// invited writes the message with a user's sign-in link.
+	invited func(ctx context.Context, tx *pg.Tx, userID, token string) error
+	// invitedByRule writes the messages with the links that sign-in rules give, by user.
+	invitedByRule func(ctx context.Context, tx *pg.Tx, tokens map[string]string) error
+
 	connections *admission.Connections
 
 	api     httpapi.Config // of the API that is about to be made
@@ -72,6 +78,7 @@ type parts struct {
 var features = []func(context.Context, *parts) error{
 	addSignin,
 	addTenants,
+	addNotifications,
 	addPeople,
 	addAudit,
 	addWebhooks,
@@ -167,8 +174,8 @@ func (p *parts) reach(callbackKey []byte) {
 	limits := &safety.Service{DB: p.db, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, AdmitLinks: linkcheck.Admit}
 	owners := &correlate.Service{DB: p.db, Now: time.Now, AdmitLinks: linkcheck.Admit}
-	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo,
-		Admit: separation.AdmitGrant}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Rows: table.Explain,
+		Conditions: offeredTo, Admit: separation.AdmitGrant}
 	for _, routes := range [][]httpapi.Route{
 		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(),
 		owners.Routes(), p.runs.Routes(), diffs.Routes(), holds.Routes(), limits.Routes(),

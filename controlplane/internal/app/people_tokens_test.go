@@ -431,10 +431,19 @@ func TestEveryOperationBelongsToAScopeOrIsClosedToTokens(t *testing.T) {
 	// What decides where secrets and the log go is for administrators who have signed in; tokens read it.
 	signedIn := []string{
 		"POST /api/v1/settings/agents/{id}/enroll",
+		"PATCH /api/v1/settings/notifications",
+		"POST /api/v1/settings/notifications/test",
+		"GET /api/v1/settings/notifications/me",
+		"PATCH /api/v1/settings/notifications/me",
 		"POST /api/v1/settings/audit-streams",
 		"PATCH /api/v1/settings/audit-streams/{id}",
 		"DELETE /api/v1/settings/audit-streams/{id}",
 		"POST /api/v1/settings/audit-streams/{id}/test",
+		"POST /api/v1/settings/sign-in-rules",
+		"POST /api/v1/settings/sign-in-rules/preview",
+		"PATCH /api/v1/settings/sign-in-rules/{id}",
+		"DELETE /api/v1/settings/sign-in-rules/{id}",
+		"POST /api/v1/settings/sign-in-rules/{id}/accept",
 	}
 	tried, kept := 0, 0
 	for path, operations := range described.Paths {

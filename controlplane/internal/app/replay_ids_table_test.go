@@ -72,13 +72,16 @@ POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
 PATCH  /policies/duties/{id}                       {"description":"x"}
 PATCH  /policies/separation-of-duties/{id}         {"description":"x"}
 POST   /policies/separation-of-duties/{id}/simulate {"severity":"high"}
+POST   /policies/separation-of-duties/{id}/simulations {"severity":"high"}
 POST   /policies/duties/{id}/simulate              {"description":"x"}
+POST   /policies/duties/{id}/simulations              {"description":"x"}
 POST   /policies/separation-of-duties/{id}/mode    {"mode":"shadow"}
 PATCH  /policies/mitigation/{id}                   {"description":"x"}
 POST   /policies/mitigations/{id}/evidence         {"text":"x"}
 POST   /policies/mitigations/{id}/evidence/{evidence_id}/accept {"comment":"x"}
 POST   /policies/mitigations/{id}/evidence/{evidence_id}/reject {"comment":"x"}
 POST   /policies/mitigations/{id}/withdraw         {"reason":"x"}
+POST   /policies/requirement-gaps/{id}/exempt      {"reason":"x","until":"2999-01-01T00:00:00Z"}
 POST   /policies/violations/{id}/assign            {"identity_id":"<own identity>"}
 POST   /policies/violations/{id}/false-positive    {"reason":"x"}
 POST   /policies/violations/{id}/remediate         {"remove":["<own grant>"],"reason":"x"}
@@ -90,6 +93,7 @@ PATCH  /settings/api-tokens/{id}                   {"description":"x"}
 POST   /settings/api-tokens/{id}/rotate            {"overlap":"PT1H"}
 PATCH  /settings/audit-streams/{id}                {"name":"x"}
 PATCH  /settings/identity-providers/{id}           {"client_id":"x"}
+PATCH  /settings/sign-in-rules/{id}                {"name":"x"}
 PATCH  /settings/users/{id}                        {"display_name":"x"}
 PATCH  /settings/webhooks/{id}                     {"name":"x"}
 POST   /settings/webhooks/{id}/replay              {"from":"<yesterday>"}
@@ -190,10 +194,15 @@ POST  /policies/access-grant                422 {"name":"x","subject":{"match":"
 POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<account>"]}}
 POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<connector>"]}}
 POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<own connector>"]},"owner_ids":["<identity>"]}
+POST  /policies/access-grant                422 {"name":"x","effect":"require","subject":{"match":"all","rules":[]},"companion":{"role_ids":["<account>"],"entitlement_ids":["<account>"]}}
 POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"role_ids":["<account>"],"entitlement_ids":["<account>"],"connector_ids":["<connector>"]}}
 POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<own connector>"]},"owner_ids":["<identity>"]}
 PATCH /policies/access-grant/{id}           422 {"resources":{"role_ids":["<account>"],"entitlement_ids":["<account>"],"connector_ids":["<connector>"]}}
 PATCH /policies/access-grant/{id}           422 {"owner_ids":["<identity>"]}
+POST  /policies/access-grant                422 {"name":"x","table":{"columns":["department"],"rows":[{"cells":["x"],"role_ids":["<role>"]}]}}
+POST  /policies/access-grant                422 {"name":"x","table":{"columns":["department"],"rows":[{"cells":["x"],"entitlement_ids":["<entitlement>"]}]}}
+POST  /policies/decision-tables/check       200 {"table":{"columns":["department"],"rows":[{"cells":["x"],"role_ids":["<role>"],"entitlement_ids":["<entitlement>"]}]}}
+POST  /policies/decision-tables/import      404 {"policy_id":"<table>","file":"eA=="}
 POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"}]}]}
 POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"role","role_id":"<role>"}]}]}
 POST  /policies/duties                    422 {"name":"x","all_of":[{"members":[{"kind":"external","connector_id":"<connector>","external_id":"y"}]}]}
@@ -206,16 +215,25 @@ POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":
 PATCH /policies/separation-of-duties/{id} 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 PATCH /policies/separation-of-duties/{id} 422 {"owner_ids":["<identity>"]}
 POST  /policies/separation-of-duties/{id}/simulate 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
+POST  /policies/separation-of-duties/{id}/simulations 422 {"sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 POST  /policies/separation-of-duties/{id}/simulate 422 {"owner_ids":["<identity>"]}
+POST  /policies/separation-of-duties/{id}/simulations 422 {"owner_ids":["<identity>"]}
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"connector","connector_id":"<connector>"}]}]}
+POST  /policies/duties/{id}/simulations      422 {"all_of":[{"members":[{"kind":"connector","connector_id":"<connector>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"role","role_id":"<role>"}]}]}
+POST  /policies/duties/{id}/simulations      422 {"all_of":[{"members":[{"kind":"entitlement","entitlement_id":"<entitlement>"},{"kind":"role","role_id":"<role>"}]}]}
 POST  /policies/duties/{id}/simulate      422 {"owner_ids":["<identity>"]}
+POST  /policies/duties/{id}/simulations      422 {"owner_ids":["<identity>"]}
 POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"mitigation_policy_ids":["<control>"]}
 PATCH /policies/separation-of-duties/{id} 422 {"mitigation_policy_ids":["<control>"]}
 POST  /policies/separation-of-duties/{id}/simulate 422 {"mitigation_policy_ids":["<control>"]}
+POST  /policies/separation-of-duties/{id}/simulations 422 {"mitigation_policy_ids":["<control>"]}
 POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"mitigation_policy_ids":["<control>"]}
+POST  /policies/separation-of-duties/simulations 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"mitigation_policy_ids":["<control>"]}
 POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
+POST  /policies/separation-of-duties/simulations 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<duty>"]}]}
 POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"owner_ids":["<identity>"]}
+POST  /policies/separation-of-duties/simulations 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"owner_ids":["<identity>"]}
 POST  /policies/conditions/validate         200 {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST  /policies/separation-of-duties/predict 404 {"identity_id":"<identity>"}
 POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"entitlement_id":"<entitlement>"}]}
@@ -230,9 +248,11 @@ PATCH /policies/mitigation/{id}           422 {"applies_to":{"sod_policy_ids":["
 POST  /policies/mitigations               422 {"mitigation_policy_id":"<own control>","violation_id":"<violation>","justification":"x"}
 POST  /policies/mitigations               422 {"mitigation_policy_id":"<control>","violation_id":"<own violation>","justification":"x"}
 POST  /policies/mitigations               422 {"mitigation_policy_id":"<own control>","violation_id":"<own violation>","owner_id":"<identity>","justification":"x"}
+POST  /policies/mitigations               422 {"mitigation_policy_id":"<own control>","violation_id":"<own violation>","renewal_of_id":"<mitigation>","justification":"x"}
 POST  /policies/violations/{id}/assign      422 {"identity_id":"<identity>"}
 POST  /policies/violations/{id}/remediate   422 {"remove":["<grant>"],"reason":"x"}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}
+POST  /settings/sign-in-rules/preview       404 {"rule_id":"<sign-in rule>","rule":{"name":"x","invitation":"mail"}}
 POST  /settings/users                       422 {"email":"x@acme.test","identity_id":"<identity>"}
 PATCH /settings/users/{id}                  422 {"identity_id":"<identity>"}
 POST  /settings/webhooks                    422 {"name":"x","url":"https://127.0.0.1:9/","events":["identity.created"],"owner_ids":["<user>"]}

@@ -96,6 +96,7 @@ func (w *twin) furnish() *twin {
 		},
 	)
 	made("/settings/users", map[string]any{"email": "user@acme.test", "display_name": c, "roles": []string{"manager"}})
+	made("/settings/sign-in-rules", map[string]any{"name": c, "invitation": "mail"})
 	made("/settings/agents", map[string]any{"name": "site", "description": c})
 	made("/settings/api-tokens", map[string]any{"name": c, "role": "admin", "scopes": []string{"identities:read"}})
 	made("/settings/audit-streams", map[string]any{"name": c, "kind": "https", "url": endpoint, "enabled": false})
@@ -153,12 +154,13 @@ func (w *twin) endpoint() string {
 func (w *twin) read() {
 	w.t.Helper()
 	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/",
-		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/violations/",
+		"/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/policies/decision-tables/",
+		"/policies/violations/", "/policies/requirement-gaps/",
 		"/policies/mitigation/", "/policies/mitigations/", "evidence", "/policies/duties/",
-		"other duty", "/policies/separation-of-duties/", "/approval-rules/",
+		"other duty", "/policies/separation-of-duties/", "/policies/separation-of-duties/simulations/", "/approval-rules/",
 		"/approval-rules/calendars/", "/approval-rules/on-call/", "/sector-packs/conflicts/", "/decision-tasks/",
 		"/decision-tasks/delegations/", "/access-requests/", "item", "approval", "run", "hold", "snapshot", "diff",
-		"mapping", "/settings/work-queue/"} {
+		"mapping", "/settings/work-queue/", "/settings/notifications/deliveries/"} {
 		w.ids[kind] = uuid.Must(uuid.NewV7()).String()
 	}
 	connector, run := w.ids["/connectors/"], w.ids["run"]
@@ -244,6 +246,7 @@ func (w *twin) read() {
 	)
 	w.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, w.ids["/policies/access-grant/"], w.canary, connector)
+	w.run(decisionTableSQL, w.ids["/policies/decision-tables/"], w.canary, w.ids["/entitlements/"])
 	for name, duty := range map[string]string{w.canary: "/policies/duties/", "other": "other duty"} {
 		w.run(`insert into duty (tenant_id, id, name) values (current_tenant(), $1, $2)`, w.ids[duty], name)
 		w.run(`insert into duty_member (tenant_id, duty_id, group_number, position, kind, duty_tag)
@@ -254,14 +257,24 @@ func (w *twin) read() {
 	           jsonb_build_object('label', $2::text, 'duty_ids', array[$3::text]),
 	           jsonb_build_object('label', 'b', 'duty_ids', array[$4::text])), array[$3, $4]::text[]::uuid[])`,
 		w.ids["/policies/separation-of-duties/"], w.canary, w.ids["/policies/duties/"], w.ids["other duty"])
+	w.run(simulationSQL, w.ids["/policies/separation-of-duties/simulations/"], w.canary,
+		w.ids["/identities/"])
 	w.run(violationSQL, w.ids["/policies/violations/"], w.ids["/identities/"], w.canary,
 		w.ids["/entitlements/grants/"])
 	w.run(controlSQL, w.ids["/policies/mitigation/"], w.canary)
 	w.run(mitigationSQL, w.ids["/policies/mitigations/"], w.ids["/policies/mitigation/"], w.ids["/identities/"],
 		w.ids["/policies/violations/"])
 	w.run(evidenceSQL, w.ids["evidence"], w.ids["/policies/mitigations/"], w.canary)
+	w.run(
+		gapSQL,
+		w.ids["/policies/requirement-gaps/"],
+		w.ids["/policies/access-grant/"],
+		w.ids["/identities/"],
+		w.canary,
+	)
 	// A scan would settle the violation, of which there is no policy, and nobody is asked about it.
-	w.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation')
+	w.run(`delete from work_item where kind like 'separation%' or kind in ('inbox_sod_violation', 'mitigation',
+		'inbox_requirement_gap')
 		or kind like 'inbox_mitigation%'`)
 	w.run(`insert into approval_rule (tenant_id, id, name, branches)
 	       values (current_tenant(), $1, $2, '[{"outcome": {"kind": "auto_reject", "reason": "x"}}]')`,
@@ -312,6 +325,9 @@ func (w *twin) read() {
 		w.ids["/sector-packs/conflicts/"],
 		w.canary,
 	)
+	w.run(`insert into mail_message (tenant_id, id, kind, address, subject, state)
+	       values (current_tenant(), $1, 'task.assigned', 'ann@example.org', $2, 'failed')`,
+		w.ids["/settings/notifications/deliveries/"], w.canary)
 	w.run(
 		`insert into work_item (tenant_id, public_id, kind, subject, state, attempts, last_error, failed_at)
 			values (current_tenant(), $1, 'drift', gen_random_uuid(), 'dead', 8, $2, now())`,
@@ -358,6 +374,14 @@ func path(template string, outer, inner *twin) string {
 		Replace(template + neededQueries[template])
 }
 
+// decisionTableSQL makes a policy with a decision table, which assigns an entitlement.
+const decisionTableSQL = `
+	insert into access_policy (tenant_id, id, name, enabled, subject, resources, lifecycle, decision_table)
+	values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}',
+	        jsonb_build_object('entitlement_ids', array[$3::text]), '{"when": ["active"], "on_no_match": "end_now"}',
+	        jsonb_build_object('hit_policy', 'all', 'columns', array['department'], 'rows', jsonb_build_array(
+	            jsonb_build_object('cells', array['Nursing'], 'entitlement_ids', array[$3::text], 'comment', $2::text))))`
+
 // body fills in what a body names of another tenant.
 func (w *twin) body(text string, other *twin) string {
 	fill := []string{"<yesterday>", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339), "<event>", other.event}
@@ -365,8 +389,8 @@ func (w *twin) body(text string, other *twin) string {
 		"connector": "/connectors/", "agent": "/settings/agents/",
 		"user": "/settings/users/", "entitlement": "/entitlements/", "grant": "/entitlements/grants/",
 		"task": "/decision-tasks/", "item": "item", "approval": "approval", "role": "/entitlements/roles/",
-		"duty": "/policies/duties/", "control": "/policies/mitigation/", "violation": "/policies/violations/",
-		"policy": "/policies/separation-of-duties/", "other duty": "other duty", "rule": "/approval-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
+		"table": "/policies/decision-tables/", "duty": "/policies/duties/", "control": "/policies/mitigation/", "mitigation": "/policies/mitigations/", "violation": "/policies/violations/",
+		"policy": "/policies/separation-of-duties/", "other duty": "other duty", "rule": "/approval-rules/", "sign-in rule": "/settings/sign-in-rules/", "calendar": "/approval-rules/calendars/", "schedule": "/approval-rules/on-call/"} {
 		fill = append(fill, "<own "+name+">", w.ids[prefix], "<"+name+">", other.ids[prefix])
 	}
 	if strings.Contains(text, "<safety>") {
@@ -679,7 +703,7 @@ func (w *twin) filtered(other *twin) {
 						query["format"] = []string{"csv"}
 					}
 					if strings.Contains(at, "/access-requests/catalog") && name != "for_identity_id" {
-						query["for_identity_id"] = []string{w.ids["/identities/"]} // a catalogue is somebody's
+						query["for_identity_id"] = []string{w.ids["/identities/"]} // a catalog is somebody's
 					}
 					r := w.as(w.token, "GET", path(strings.TrimPrefix(at, "/api/v1"), w, w)+"?"+query.Encode(), nil)
 					w.silent(at+"?"+name, r, other)

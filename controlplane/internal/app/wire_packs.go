@@ -49,8 +49,8 @@ func packKeys(paths []string) (keys []ed25519.PublicKey, err error) {
 	return keys, nil
 }
 
-// FoundingPacks installs the sector packs that a tenant begins with: those that come with the service.
-func FoundingPacks(log *slog.Logger) tenant.Packs {
+// InitialPacks installs the sector packs that a tenant begins with: those that come with the service.
+func InitialPacks(log *slog.Logger) tenant.Packs {
 	packs := &pack.Service{Log: log, Now: time.Now}
 	return tenant.Packs{
 		Check: func(choices []tenant.SectorPackChoice) error { return pack.CheckChoices(chosen(choices)) },

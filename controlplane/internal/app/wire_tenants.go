@@ -25,7 +25,7 @@ func addTenants(_ context.Context, p *parts) error {
 		Stop:     syncrun.CancelAll,
 		Changed:  p.sessions.ForgetTenants,
 		KeepKeys: p.ring.Keep,
-		Packs:    FoundingPacks(p.log),
+		Packs:    InitialPacks(p.log),
 		Now:      time.Now,
 		Log:      p.log,
 	}

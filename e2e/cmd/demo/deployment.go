@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/e2e/api"
+	"github.com/grantwright/grantwright/e2e/mailbox"
 	"github.com/grantwright/grantwright/e2e/process"
 	"github.com/grantwright/grantwright/e2e/rig"
 )
@@ -33,7 +34,8 @@ type demo struct {
 	killed atomic.Bool
 	began  time.Time
 
-	plane rig.ControlPlane
+	plane   rig.ControlPlane
+	mailbox *mailbox.Mailbox // where notifications are sent
 
 	mu       sync.Mutex
 	children []*process.Child // in the order they were started
@@ -112,18 +114,23 @@ func (d *demo) controlPlane(ctx context.Context) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
+	var err error
+	if d.mailbox, err = mailbox.Open(); err != nil {
+		return err
+	}
 	d.plane = rig.ControlPlane{
 		Bin: d.bin, Data: filepath.Join(d.data, "controlplane"), Listen: d.address(), Log: d.log("controlplane"),
 		// The sample systems listen on the loopback address, which hosted connectors may reach only when an operator
 		// says so.
-		Flags: []string{"--public-docs", "--egress-allow-cidrs", "127.0.0.0/8"},
+		Flags: []string{"--public-docs", "--egress-allow-cidrs", "127.0.0.0/8", "--mail-server", d.mailbox.SMTP,
+			"--mail-security", "none", "--mail-from", "access@demo.example"},
 	}
 	if !d.memory.Bootstrapped {
 		if err := d.bootstrap(ctx); err != nil {
 			return err
 		}
 	}
-	err := d.plane.Start(ctx)
+	err = d.plane.Start(ctx)
 	d.own(d.plane.Child)
 	if err != nil {
 		return err
@@ -259,6 +266,9 @@ func (d *demo) stop() error {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		all = append(all, children[i].Stop(ctx))
 		cancel()
+	}
+	if d.mailbox != nil {
+		d.mailbox.Close()
 	}
 	return errors.Join(all...)
 }

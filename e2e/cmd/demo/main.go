@@ -49,7 +49,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.data, "data", "data", "directory to keep everything in")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the service; when it is taken, another port is used")
 	f.IntVar(&o.people, "people", 3000, "how many people the sample company has")
-	f.BoolVar(&o.once, "once", false, "stop after everything was read and shown")
+	f.BoolVar(&o.once, "once", false, "stop after the syncs and the summary")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -113,7 +113,7 @@ func (d *demo) verdict(ctx context.Context, err, stopped error) int {
 		return 0
 	case errors.As(err, &ended):
 		d.say.line("")
-		d.say.line("%v. Its last words (all of them are in %s):", ended, ended.Child.Log)
+		d.say.line("%v. The end of its log (%s):", ended, ended.Child.Log)
 		for _, line := range ended.Child.Tail(15) {
 			d.say.line("  %s", line)
 		}

@@ -37,7 +37,7 @@ func remember(path string) (*memory, error) {
 		m.Password = rand.Text()
 		return m, nil
 	case err != nil:
-		return nil, fmt.Errorf("read what the last start left: %w", err)
+		return nil, fmt.Errorf("read the state of the last start: %w", err)
 	}
 	if err := json.Unmarshal(raw, m); err != nil {
 		return nil, fmt.Errorf("%s is damaged; move the data directory away to start anew: %w", path, err)

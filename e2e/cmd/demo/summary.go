@@ -42,9 +42,9 @@ type grant struct {
 	Identity    *struct{ ID, Display string } `json:"identity"`
 }
 
-// summarise prints what was read and what stands out in it.
+// summarise prints the counts of the sync runs, and the findings.
 func (d *demo) summarise(ctx context.Context, systems []*system) error {
-	rows := [][]string{{"What was read", "people", "accounts", "entitlements", "grants", "seconds"}}
+	rows := [][]string{{"Synced systems", "people", "accounts", "entitlements", "grants", "seconds"}}
 	for _, s := range systems {
 		c := s.run.Counters
 		rows = append(rows, []string{
@@ -62,7 +62,7 @@ func (d *demo) summarise(ctx context.Context, systems []*system) error {
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	d.say.line("\n  What stands out")
+	d.say.line("\n  Findings")
 	for _, line := range lines {
 		d.say.line("  %s", line)
 	}
@@ -151,15 +151,15 @@ func leaversAccounts(orphaned []account, systems []*system) string {
 			)
 		}
 	}
-	return finding(n, "accounts that still work although their owner has left", example)
+	return finding(n, "active accounts of people who have left", example)
 }
 
 func (d *demo) ownerless(ctx context.Context, systems []*system) (string, error) {
-	return d.accounts(ctx, systems, "/accounts/uncorrelated", "accounts that nobody owns")
+	return d.accounts(ctx, systems, "/accounts/uncorrelated", "uncorrelated accounts, without a known owner")
 }
 
 func (d *demo) disputed(ctx context.Context, systems []*system) (string, error) {
-	return d.accounts(ctx, systems, "/accounts?correlation=disputed", "accounts that could be several people's")
+	return d.accounts(ctx, systems, "/accounts?correlation=disputed", "disputed accounts, with several possible owners")
 }
 
 func (d *demo) accounts(ctx context.Context, systems []*system, path, what string) (string, error) {
@@ -183,12 +183,12 @@ func (d *demo) nested(ctx context.Context, _ []*system) (string, error) {
 	example := ""
 	if g := page.Items[0]; g.Identity != nil {
 		example = fmt.Sprintf(
-			"such as %s, who is in %s through another group",
+			"such as %s in %s",
 			g.Identity.Display,
 			g.Entitlement.Display,
 		)
 	}
-	return finding(page.Total, "rights that come through nested groups alone", example), nil
+	return finding(page.Total, "grants inherited only through nested groups", example), nil
 }
 
 func (a account) login() string {
@@ -238,6 +238,7 @@ func (d *demo) invite(systems []*system) {
 	d.say.line("\n  Console           %s", url)
 	d.say.line("  API               %s/api/v1", url)
 	d.say.line("  Documentation     %s/docs (or /redoc, /openapi.json)", url)
+	d.say.line("  Mail              %s", d.mailbox.Page)
 	d.say.line("  Sign in as        %s", d.memory.Email)
 	d.say.line("  with password     %s", d.memory.Password)
 	d.say.line("\n  Try next, in another terminal:\n")
@@ -251,14 +252,14 @@ func (d *demo) invite(systems []*system) {
 		d.say.line(`  curl -s -H "Authorization: Bearer $TOKEN" %-60s # %s`, request, what)
 	}
 	ask("two people called Anna Müller", "'"+url+"/api/v1/identities?q=anna+m%C3%BCller'")
-	ask("accounts that outlived their owners", "'"+url+"/api/v1/accounts/orphaned?limit=5'")
+	ask("orphan accounts", "'"+url+"/api/v1/accounts/orphaned?limit=5'")
 	ask(
-		"rights through nested groups, with the way",
+		"inherited grants with their paths",
 		"'"+url+"/api/v1/entitlements/grants?directness=inherited&expand=paths&limit=5'",
 	)
 	if len(systems) > 0 {
 		ask(
-			"read "+systems[0].name+" again",
+			"sync "+systems[0].name+" again",
 			"-X POST -H 'Content-Type: application/json' -d '{}' "+url+"/api/v1/connectors/"+systems[0].id+"/sync",
 		)
 	}

@@ -115,7 +115,11 @@ func (d *demo) test(ctx context.Context, s *system) error {
 
 // read starts a run of each system and shows how they get on, until all have ended.
 func (d *demo) read(ctx context.Context, systems []*system) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, syncTime, errors.New("reading the sample systems takes far too long"))
+	ctx, cancel := context.WithTimeoutCause(
+		ctx,
+		syncTime,
+		errors.New("the syncs of the sample systems did not end in time"),
+	)
 	defer cancel()
 	d.say.line("")
 	board := d.say.board(len(systems))
@@ -180,9 +184,16 @@ type unread struct{ *system }
 // Error is the run's own error.
 func (u *unread) Error() string {
 	if e := u.run.Error; e != nil {
-		return fmt.Sprintf("%s could not be read (%s, %s): %s %s", u.name, u.run.Status, e.Code, e.Message, e.Hint)
+		return fmt.Sprintf(
+			"the sync of %s did not succeed (%s, %s): %s %s",
+			u.name,
+			u.run.Status,
+			e.Code,
+			e.Message,
+			e.Hint,
+		)
 	}
-	return fmt.Sprintf("%s could not be read: %s", u.name, u.run.Status)
+	return fmt.Sprintf("the sync of %s did not succeed: %s", u.name, u.run.Status)
 }
 
 func progress(s *system, r api.Run, took time.Duration) string {

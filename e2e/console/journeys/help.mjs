@@ -50,7 +50,7 @@ await journey(async ({ open }) => {
   step("a screen leads to the page about it");
   await go(page, "/access");
   await page.getByLabel("Documentation of this page").click();
-  await page.waitForURL(/\/help\/catalogue/);
+  await page.waitForURL(/\/help\/catalog/);
   await page.waitForSelector("article.help-text");
 
   step("a page that there is not says so");

@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
   }
 
   step("access is asked for by nobody who only reads");
-  same(await page.getByRole("link", { name: /^Request access/ }).count(), 0, "ways to ask, in the catalogue");
+  same(await page.getByRole("link", { name: /^Request access/ }).count(), 0, "ways to ask, in the catalog");
   await go(page, `/access/${scene.ids.entitlement}`);
   await settled(page);
   same(await page.getByRole("link", { name: /^Request access/ }).count(), 0, "ways to ask, of one thing");

@@ -21,6 +21,13 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Preview changes" }).click();
   await page.getByRole("heading", { name: /^Added/ }).waitFor();
   await settled(page);
+  const kept = page.getByRole("region", { name: "Kept until reviews and reports are available" });
+  await kept.getByText("kept until reviews are available").first().waitFor();
+  await kept.getByText("kept until reports are available").first().waitFor();
+  const separation = page.getByRole("region", { name: "Separation of duties" });
+  await separation.getByText("New violations").waitFor();
+  const control = "Report of changed transcripts and fees";
+  await page.getByRole("region", { name: "Added" }).getByText(control).waitFor();
   await seen(page, "pack plan");
   const installed = async () => (await api("admin", "GET", `/sector-packs/${key}`)).installation?.state;
   same(await installed(), undefined, "the pack after a plan");
@@ -49,6 +56,16 @@ await journey(async ({ open }) => {
   await conflict.getByText("your value kept").waitFor();
   const decided = await api("admin", "GET", `/sector-packs/${key}/conflicts?state=resolved`);
   same(decided.items.map((c) => `${c.object_key} ${c.resolution}`).join(), `${role} mine`, "what is decided");
+
+  step("its mitigating control is there, and its policies name it");
+  await page.getByRole("link", { name: "Installed objects" }).click();
+  await page.locator("main tbody").getByRole("link", { name: control }).click();
+  await page.waitForURL(/\/separation-of-duties\/controls\//);
+  await page.getByRole("heading", { name: control }).waitFor();
+  await settled(page);
+  const policies = (await api("admin", "GET", "/policies/separation-of-duties")).items;
+  expect(policies.some((p) => p.mitigation_policy_ids.includes(page.url().split("/").pop().split("?")[0])), "no policy names the control");
+  await page.goBack();
 
   step("its roles are there");
   const { items } = await api("admin", "GET", `/sector-packs/${key}/objects?kind=role&state=pending_binding&limit=1`);

@@ -1,5 +1,5 @@
 // seed: own
-// A policy says who can request something, on which terms and when; the catalogue and the request follow it. A weekly window is added by key.
+// A policy says who can request something, on which terms and when; the catalog and the request follow it. A weekly window is added by key.
 import { api, expect, journey, path, same, seen, step } from "../lib/house.mjs";
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });

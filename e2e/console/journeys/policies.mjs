@@ -29,6 +29,12 @@ await journey(async ({ open }) => {
   same(await page.getByLabel("Name", { exact: true }).inputValue(), "Archive for everybody at work", "what was typed");
   await seen(page, "a refused policy");
 
+  step("a tag that nothing has is no mistake, and assigns nothing");
+  await page.getByLabel("Tags", { exact: true }).fill("SOX, PCI");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByText("No one gains or loses access.").first().waitFor();
+  await page.getByLabel("Tags", { exact: true }).fill("");
+
   step("tried before it is saved");
   await page.getByLabel("Entitlements").first().fill("Archive");
   await page.getByRole("option", { name: /Archive/ }).first().click();

@@ -22,7 +22,7 @@ await journey(async ({ open }) => {
   await refused(open);
 });
 
-/** The catalogue, the cart, what would become of it, and what is kept while one is away. */
+/** The catalog, the cart, what would become of it, and what is kept while one is away. */
 async function asks(page) {
   await seen(page, "what may be asked for");
   await page.getByLabel("Search names and purposes").fill("vault");

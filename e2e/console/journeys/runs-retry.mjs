@@ -32,6 +32,7 @@ await journey(async ({ open }) => {
   await go(page, "/connectors");
   await page.getByRole("button", { name: "Failing" }).click();
   await page.getByRole("link", { name: "Ledger" }).first().waitFor();
+  await settled(page); // the connector was in the list before it was filtered
   same(await page.locator("tbody tr").count(), (await api("admin", "GET", "/connectors?failing=true")).total, "what fails");
   await page.goBack();
   await go(page, `/connectors/${id}/runs`);

@@ -46,7 +46,7 @@ async function story(browser, company) {
   same(new URL(page.url()).searchParams.get("next"), "/requests?q=7", "the page that was asked for");
   await page.goto(`${url}/login?tenant=${scene.tenant}&next=${encodeURIComponent("/requests?q=7")}`);
   await begin(page).click();
-  await page.getByText("is not linked to a user here").waitFor();
+  await page.getByText("No active person has the e-mail address").waitFor();
 
   step("a member signs in");
   company.who = { sub: "2", email: scene.users.member.email, name: "Member" };

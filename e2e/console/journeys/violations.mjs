@@ -29,6 +29,33 @@ await journey(async ({ open }) => {
   await page.getByText("No results match these filters").waitFor();
   await button(page, "Clear filters").click();
 
+  step("the violations of one person, who is looked for by name");
+  const sheet = page.getByRole("button", { name: /^(More filters|Filters)/ });
+  const who = page.getByRole("combobox", { name: "Person", exact: true });
+  const only = async ({ id, name }) => {
+    await sheet.click();
+    await who.fill(name);
+    await page.getByRole("option", { name }).first().click();
+    await page.waitForURL((url) => url.searchParams.get("identity_id") === id);
+  };
+  await only({ id: scene.users.owner.identity_id, name: scene.users.owner.name });
+  await page.keyboard.press("Escape");
+  await page.getByText("No results match these filters").waitFor();
+  await button(page, "Clear filters").click();
+  await line(page).waitFor();
+  await only(person);
+  await seen(page, "a person is chosen among the filters");
+  await page.keyboard.press("Escape");
+  await line(page).waitFor();
+  await page.reload();
+  await line(page).waitFor();
+  await sheet.click();
+  await until(async () => (await who.inputValue()) === person.name, "the person of the address has no name");
+  await page.getByRole("button", { name: "Clear Person" }).click();
+  await page.waitForURL((url) => !url.searchParams.has("identity_id"));
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: scene.names.separation }).waitFor();
+
   step("opened by keyboard");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");

@@ -66,7 +66,7 @@ await journey(async ({ open }) => {
 
   step("all kinds say what they do, and recurring work when it comes next");
   await page.getByLabel(/^Show all \d+ kinds$/).check();
-  await kinds.getByText("Starts and ends role assignments on their dates.").waitFor();
+  await kinds.getByText("Starts and ends role assignments on their dates, and ends exemptions from requirements.").waitFor();
   await page.getByRole("region", { name: "Recurring work" }).getByText("1 hour").first().waitFor();
   await seen(page, "all kinds of work");
 });

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-ldap/ldap/v3"
 
+	"github.com/grantwright/grantwright/e2e/targets/ldapdir/schema"
 	"github.com/grantwright/grantwright/e2e/targets/people"
 )
 
@@ -86,7 +87,7 @@ func newEntry(dn, parent, id string, created, modified time.Time, user []attribu
 		{"entryDN", []string{dn}},
 		{"createTimestamp", []string{generalized(created)}},
 		{"modifyTimestamp", []string{generalized(modified)}},
-		{"subschemaSubentry", []string{schemaDN}},
+		{"subschemaSubentry", []string{schema.DN}},
 	}
 	return e
 }

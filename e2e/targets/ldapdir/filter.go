@@ -8,6 +8,8 @@ import (
 
 	ber "github.com/go-asn1-ber/asn1-ber"
 	"github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/e2e/targets/ldapdir/schema"
 )
 
 // truth is the three-valued logic of filters: undefined is neither true nor, negated, true (RFC 4511
@@ -89,7 +91,7 @@ func junction(p *ber.Packet) (matcher, error) {
 }
 
 func present(name string) matcher {
-	name = canonical(name)
+	name = schema.Canonical(name)
 	return func(e *entry) truth { return verdict(name, len(e.find(name)) > 0) }
 }
 
@@ -98,7 +100,7 @@ func verdict(name string, is bool) truth {
 	switch {
 	case is:
 		return yes
-	case knownAttribute(name):
+	case schema.Known(name):
 		return no
 	default:
 		return undefined
@@ -110,7 +112,7 @@ func comparison(p *ber.Packet) (matcher, error) {
 	if len(p.Children) != 2 {
 		return nil, errors.New("filter: a comparison takes an attribute and a value")
 	}
-	name, want := canonical(text(p.Children[0])), text(p.Children[1])
+	name, want := schema.Canonical(text(p.Children[0])), text(p.Children[1])
 	fits := equal(name, want)
 	switch p.Tag {
 	case ldap.FilterGreaterOrEqual:
@@ -123,7 +125,7 @@ func comparison(p *ber.Packet) (matcher, error) {
 
 // equal compares without regard to case; values that are DNs compare as DNs.
 func equal(name, want string) func(string) bool {
-	if !dnValued(name) {
+	if !schema.NamesEntries(name) {
 		return func(v string) bool { return strings.EqualFold(v, want) }
 	}
 	norm, err := normalDN(want)
@@ -159,7 +161,7 @@ func substrings(p *ber.Packet) (matcher, error) {
 	if len(p.Children) != 2 {
 		return nil, errors.New("filter: a substring match takes an attribute and parts")
 	}
-	name := canonical(text(p.Children[0]))
+	name := schema.Canonical(text(p.Children[0]))
 	type part struct {
 		tag  ber.Tag
 		text string

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jimlambrt/gldap"
+
+	"github.com/grantwright/grantwright/e2e/targets/ldapdir/schema"
 )
 
 // query is a search request, understood.
@@ -149,7 +151,7 @@ func (s *Server) candidates(q query, connection int) ([]*entry, *refusal) {
 	if q.scope == gldap.BaseObject && q.base == "" {
 		return []*entry{s.rootDSE()}, nil
 	}
-	if q.scope == gldap.BaseObject && q.base == schemaDN {
+	if q.scope == gldap.BaseObject && q.base == schema.DN {
 		return []*entry{subschema()}, nil
 	}
 	base, all := s.dir.snapshot(q.base)
@@ -260,7 +262,7 @@ func newSelection(attributes []string) selection {
 			sel.operational = true
 		case "1.1":
 		default:
-			sel.names[canonical(a)] = true
+			sel.names[schema.Canonical(a)] = true
 		}
 	}
 	return sel

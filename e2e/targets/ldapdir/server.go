@@ -23,6 +23,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/jimlambrt/gldap"
 
+	"github.com/grantwright/grantwright/e2e/targets/ldapdir/relay"
 	"github.com/grantwright/grantwright/e2e/targets/people"
 )
 
@@ -60,7 +61,7 @@ type Server struct {
 	cfg      Config
 	dir      *directory
 	protocol *gldap.Server
-	relay    *relay
+	relay    *relay.Relay
 	ended    chan error
 
 	mu       sync.Mutex
@@ -87,7 +88,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ldapdir: %w", err)
 	}
-	s.relay, err = startRelay(cfg.Addr, inner, func() int { return s.faults.Load().CutAfter })
+	s.relay, err = relay.Start(cfg.Addr, inner, func() int { return s.faults.Load().CutAfter })
 	if err != nil {
 		_ = s.protocol.Stop()
 		return nil, fmt.Errorf("ldapdir: %w", err)
@@ -173,7 +174,7 @@ func freePort() (string, error) {
 }
 
 // Addr is the host and port the directory listens on.
-func (s *Server) Addr() string { return s.relay.addr() }
+func (s *Server) Addr() string { return s.relay.Addr() }
 
 // URL is the directory's address for LDAP clients.
 func (s *Server) URL() string { return "ldap://" + s.Addr() }
@@ -205,7 +206,7 @@ func (s *Server) SetFaults(f Faults) {
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) stop() error {
-	s.relay.close()
+	s.relay.Close()
 	if err := s.protocol.Stop(); err != nil {
 		return fmt.Errorf("ldapdir: stop: %w", err)
 	}

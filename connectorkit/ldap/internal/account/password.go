@@ -35,7 +35,7 @@ func (w *Writer) newPassword() (string, error) {
 	)
 }
 
-// extendedPassword tells whether passwords are set by RFC 3062. OpenLDAP stores a userPassword as it comes,
+// extendedPassword reports whether passwords are set by RFC 3062. OpenLDAP stores a userPassword as it comes,
 // and a password that is set so as a hash; others hash either, and some refuse the operation without TLS, or
 // for an account that has no password yet.
 func (w *Writer) extendedPassword() bool {

@@ -75,7 +75,7 @@ func (w *Change) Warn(code, message string) {
 	w.Out.Warnings = append(w.Out.Warnings, v1.Warning{Code: code, Message: message})
 }
 
-// Offers tells whether the directory says that it knows a control or an extended operation.
+// Offers reports whether the directory says that it knows a control or an extended operation.
 func (w *Change) Offers(oid string) bool {
 	return w.Root.Has("supportedControl", oid) || w.Root.Has("supportedExtension", oid)
 }

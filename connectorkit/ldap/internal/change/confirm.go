@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/settings"
 )
 
-// Confirm reads an account again, on the same connection and so from the same server, and tells whether it is as asked.
+// Confirm reads an account again, on the same connection and so from the same server, and reports whether it is as
+// asked.
 func (w *Change) Confirm(dn, id string, as func(*lookup.Account) bool) error {
 	list, err := w.Search(dn, goldap.ScopeBaseObject, "(objectClass=*)")
 	if isKeyMissing(err) && !w.keyConfigured && w.Flavor.KeyAttribute == "" {

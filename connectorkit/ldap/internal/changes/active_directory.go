@@ -28,7 +28,7 @@ func (r *Reader) anyClassFilter() string {
 	return "(&" + settings.ClassFilter(classes, nil) + "(!(objectCategory=computer)))" // their class is one of user's
 }
 
-// filterNamesClasses tells whether a configured filter itself says which classes it wants.
+// filterNamesClasses reports whether a configured filter itself says which classes it wants.
 func (r *Reader) filterNamesClasses(filter string, classes []string) bool {
 	return filter != "" && len(classes) == 0 && settings.JoinFilters("", filter, false) == filter
 }
@@ -53,7 +53,7 @@ func (r *Reader) changedKeyOf(e *wire.Entry) (changedKey, bool) {
 	return k, k.id != ""
 }
 
-// seesDeleted tells whether the login can see Active Directory's tombstones. That it can see their place
+// seesDeleted reports whether the login can see Active Directory's tombstones. That it can see their place
 // proves nothing: it has to see one.
 func (r *Reader) seesDeleted() (bool, error) {
 	seen, _, err := r.SearchFirst(wire.Request{

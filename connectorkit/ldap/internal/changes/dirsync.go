@@ -133,7 +133,7 @@ func (d dirSync) changes(r *Reader, from *read.Position) (*read.Position, error)
 	return next, nil
 }
 
-// mayConcern tells whether a changed entry is one of those read, or may have been: a change of its name or
+// mayConcern reports whether a changed entry is one of those read, or may have been: a change of its name or
 // place shows as one of name.
 func (r *Reader) mayConcern(e *wire.Entry) bool {
 	dn := string(e.DN)

@@ -52,11 +52,11 @@ func NewReader(
 	r.Persons = read.Objects{
 		Phase: "users", Noun: "people", Base: se.UserBaseDN, Filter: userFilter, Handle: r.User,
 		Kinds:   r.WantedOf(v1.Identities, v1.Accounts),
-		Classes: settings.ClassesOr(se.UserClasses, se.Flavor.UserClasses),
+		Classes: settings.ClassesOrDefault(se.UserClasses, se.Flavor.UserClasses),
 	}
 	r.Groups = read.Objects{
 		Phase: "groups", Noun: "groups", Base: se.GroupBaseDN, Filter: groupFilter, Handle: r.Group,
-		Kinds: r.WantedOf(v1.Entitlements), Classes: settings.ClassesOr(se.GroupClasses, se.Flavor.GroupClasses),
+		Kinds: r.WantedOf(v1.Entitlements), Classes: settings.ClassesOrDefault(se.GroupClasses, se.Flavor.GroupClasses),
 	}
 	r.SettingsSum = r.FingerprintSettings(o)
 	return r

@@ -110,7 +110,7 @@ func (usn) readDeparted(r *Reader, since string) error {
 	return err
 }
 
-// allFrom tells whether everything is read from base on.
+// allFrom reports whether everything is read from base on.
 func (r *Reader) allFrom(base string) bool {
 	for _, o := range r.Objects() {
 		if ldapdn.Normalize(o.Base) != ldapdn.Normalize(base) {

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 )
 
-// same tells whether two values are equal as far as the directory cares.
+// same reports whether two values are equal as far as the directory cares.
 func (w *Encoder) same(name string, a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -84,7 +84,7 @@ func (w *Encoder) ChangesTo(x Value, have [][]byte) []wire.Change {
 	return out
 }
 
-// Differing tells whether an account is as desired, and otherwise in which attributes it is not.
+// Differing reports whether an account is as desired, and otherwise in which attributes it is not.
 func (w *Encoder) Differing(e *lookup.Account, wishes []Value) (differing []string) {
 	for _, x := range wishes {
 		have := e.Values[strings.ToLower(x.Attribute)]

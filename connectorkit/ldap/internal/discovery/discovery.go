@@ -26,7 +26,7 @@ func Discover(
 	if err != nil {
 		return v1.DiscoverResponse{}, err
 	}
-	report.Tell(v1.Progress{Phase: "connect", Message: "signing in"})
+	report.Send(v1.Progress{Phase: "connect", Message: "signing in"})
 	se, err := session.Open(ctx, env, s)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
@@ -45,7 +45,7 @@ func Discover(
 	if why != "" {
 		se.Warnings = append(se.Warnings, schema.DisableUnavailable(why))
 	}
-	report.Tell(v1.Progress{Phase: "schema", Message: "reading the declared schema"})
+	report.Send(v1.Progress{Phase: "schema", Message: "reading the declared schema"})
 	sc, err := schema.Read(ctx, se)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
@@ -76,9 +76,9 @@ func (d *discovery) discover(
 	out := v1.DiscoverResponse{Success: true, Objects: []v1.DiscoveredObject{}, Warnings: d.Warnings}
 	userFilter, groupFilter := settings.Filters(d.Settings, d.Flavor)
 	if want[v1.Identities] || want[v1.Accounts] {
-		report.Tell(v1.Progress{Phase: "users", Message: "sampling people"})
+		report.Send(v1.Progress{Phase: "users", Message: "sampling people"})
 		object, seen, err := d.object(
-			ctx, "users", d.UserSearch(userFilter, nil), settings.ClassesOr(d.UserClasses, d.Flavor.UserClasses),
+			ctx, "users", d.UserSearch(userFilter, nil), settings.ClassesOrDefault(d.UserClasses, d.Flavor.UserClasses),
 		)
 		if err != nil {
 			return v1.DiscoverResponse{}, err
@@ -97,9 +97,12 @@ func (d *discovery) discover(
 		}
 	}
 	if want[v1.Entitlements] || want[v1.Grants] {
-		report.Tell(v1.Progress{Phase: "groups", Message: "sampling groups"})
+		report.Send(v1.Progress{Phase: "groups", Message: "sampling groups"})
 		object, seen, err := d.object(
-			ctx, "groups", d.GroupSearch(groupFilter, nil), settings.ClassesOr(d.GroupClasses, d.Flavor.GroupClasses),
+			ctx,
+			"groups",
+			d.GroupSearch(groupFilter, nil),
+			settings.ClassesOrDefault(d.GroupClasses, d.Flavor.GroupClasses),
 		)
 		if err != nil {
 			return v1.DiscoverResponse{}, err

@@ -95,7 +95,7 @@ func (d *Dictionary) resolve(name string) *Attribute {
 	return &a
 }
 
-// membership tells whether an attribute lists members, and whether by user name.
+// membership reports whether an attribute lists members, and whether by user name.
 func (d *Dictionary) membership(lower string) (member, byName bool) {
 	if configured := d.session.MemberAttribute; configured != "" {
 		return strings.EqualFold(configured, lower), strings.HasSuffix(lower, "uid")

@@ -96,7 +96,7 @@ func (r *Reader) planPhase(o read.Objects) ([]read.Partition, error) {
 	return parts, nil
 }
 
-// fits tells whether what was read before the interruption is part of a plan, and where it was.
+// fits reports whether what was read before the interruption is part of a plan, and where it was.
 func (r *Reader) fits(parts []read.Partition) (bool, error) {
 	keys := r.Checkpoint.Done
 	if w := r.Checkpoint.Within; w != nil {

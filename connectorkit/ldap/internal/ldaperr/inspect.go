@@ -17,13 +17,13 @@ func PagingLoop(phase, host string) error {
 	}
 }
 
-// IsResult tells whether err is the directory's answer with a result code, not explained yet.
+// IsResult reports whether err is the directory's answer with a result code, not explained yet.
 func IsResult(err error, code int) bool {
 	var refused *wire.ResultError
 	return errors.As(err, &refused) && refused.Code == code
 }
 
-// HasResult tells whether the directory answered a search with the given result, explained already or not.
+// HasResult reports whether the directory answered a search with the given result, explained already or not.
 func HasResult(err error, code int) bool {
 	var d *v1.ErrorDetail
 	if errors.As(err, &d) {
@@ -32,7 +32,7 @@ func HasResult(err error, code int) bool {
 	return IsResult(err, code)
 }
 
-// HasCode tells whether err is a v1.ErrorDetail with a code, such as no_key.
+// HasCode reports whether err is a v1.ErrorDetail with a code, such as no_key.
 func HasCode(err error, code string) bool {
 	var d *v1.ErrorDetail
 	return errors.As(err, &d) && d.Code == code
@@ -43,7 +43,7 @@ func NotSent(class v1.ErrorClass, code, message, hint string) *v1.ErrorDetail {
 	return &v1.ErrorDetail{Class: class, Code: code, Message: message, Hint: hint, Phase: "change"}
 }
 
-// IsUnanswered tells whether a change was sent, or may have been, and its answer did not come.
+// IsUnanswered reports whether a change was sent, or may have been, and its answer did not come.
 func IsUnanswered(err error) bool {
 	var open *wire.UnansweredError
 	return errors.As(err, &open)

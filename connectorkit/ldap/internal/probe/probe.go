@@ -135,7 +135,7 @@ func (p *probe) step(name string, do func(*v1.TestStep) error) error {
 		}
 	}
 	p.out.Steps = append(p.out.Steps, step)
-	p.report.Tell(v1.Progress{Phase: "connect", Message: name, Step: &step})
+	p.report.Send(v1.Progress{Phase: "connect", Message: name, Step: &step})
 	return err
 }
 

@@ -173,5 +173,5 @@ func sortedKinds(m map[v1.ObjectKind]bool) []v1.ObjectKind {
 // Source names the server and database that USNs come from.
 func (r *Run) Source() string { return ldapdn.Normalize(r.Root.First("dsServiceName")) }
 
-// IsDone tells whether a partition of the present phase was read to its end.
+// IsDone reports whether a partition of the present phase was read to its end.
 func (r *Run) IsDone(partition string) bool { return slices.Contains(r.Checkpoint.Done, partition) }

@@ -12,7 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// CheckEmpty tells whether a search that found nothing may be believed: the login can read the entry it
+// CheckEmpty reports whether a search that found nothing may be believed: the login can read the entry it
 // started from. A login that has lost its rights sees just this: success and nobody.
 func (r *Run) CheckEmpty(o Objects) error {
 	seen, _, err := r.SearchFirst(wire.Request{

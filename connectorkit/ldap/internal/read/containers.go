@@ -40,7 +40,7 @@ func NewContainers(hashes []string) *Containers {
 	return c
 }
 
-// Has tells whether the set holds a hash. A set of more than maxContainers has a count and a sum only.
+// Has reports whether the set holds a hash. A set of more than maxContainers has a count and a sum only.
 func (c *Containers) Has(hash string) bool {
 	low, high := 0, len(c.Hashes)/hashBytes
 	for low < high {

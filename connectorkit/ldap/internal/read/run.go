@@ -57,13 +57,13 @@ func (r *Run) Reset() {
 	r.ReadInfo = v1.Read{Strategy: settings.StrategyFull}
 }
 
-// ChangesOnly tells whether the run reads changes: groups are then proven one by one.
+// ChangesOnly reports whether the run reads changes: groups are then proven one by one.
 func (r *Run) ChangesOnly() bool { return r.ReadInfo.Incremental }
 
 // Report reports that the read is alive.
 func (r *Run) Report(phase, message string) {
 	r.LastReport = time.Now()
-	connectorkit.ReportOf(r.Ctx).Tell(v1.Progress{Phase: phase, Message: message})
+	connectorkit.ReportOf(r.Ctx).Send(v1.Progress{Phase: phase, Message: message})
 }
 
 // ReportAlive tells of a read that has handed nothing on for a while.

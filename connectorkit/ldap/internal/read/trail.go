@@ -30,7 +30,7 @@ func (t *Trail) Add(name []byte) {
 	t.Entries++
 }
 
-// IsAt tells whether the entries so far are those of a place.
+// IsAt reports whether the entries so far are those of a place.
 func (t *Trail) IsAt(p *Place) bool {
 	return t.Entries == p.Entries && strconv.FormatUint(t.Sum, 16) == p.Sum
 }

@@ -23,7 +23,7 @@ func (r RootDSE) First(name string) string {
 	return ""
 }
 
-// Has tells whether an attribute holds a value, in any case of letters.
+// Has reports whether an attribute holds a value, in any case of letters.
 func (r RootDSE) Has(name, value string) bool {
 	return slices.ContainsFunc(r[strings.ToLower(name)], func(v string) bool { return strings.EqualFold(v, value) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
 )
 
-// Exists tells whether the login can see an entry. Its error is that of a lost connection.
+// Exists reports whether the login can see an entry. Its error is that of a lost connection.
 func (se *Session) Exists(ctx context.Context, dn string) (bool, error) {
 	seen, _, err := se.SearchFirst(wire.Request{
 		Base: dn, Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"1.1"},

@@ -135,7 +135,7 @@ func (c *Conn) Patience(idle time.Duration) time.Duration {
 	return before
 }
 
-// Broken tells whether the connection can no longer be used.
+// Broken reports whether the connection can no longer be used.
 func (c *Conn) Broken() bool { return c.broken }
 
 // Calls counts the requests sent.

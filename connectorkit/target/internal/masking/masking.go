@@ -25,5 +25,5 @@ func WithoutSecrets(s string) string {
 	})
 }
 
-// IsSecretName tells whether the name of a member says that its value is a secret.
+// IsSecretName reports whether the name of a member says that its value is a secret.
 func IsSecretName(name string) bool { return namedSecret.MatchString(name + "=x") }

@@ -37,7 +37,7 @@ func (s *Steps) Run(name string, do func(step *v1.TestStep) error) error {
 		noteFailure(&step, err)
 	}
 	s.done = append(s.done, step)
-	s.report.Tell(v1.Progress{Phase: "connect", Step: &step})
+	s.report.Send(v1.Progress{Phase: "connect", Step: &step})
 	return err
 }
 

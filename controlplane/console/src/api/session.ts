@@ -117,7 +117,7 @@ async function post(path: string, body?: unknown): Promise<Response> {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        ...(token && /^(logout|password)/.test(path) ? { Authorization: `Bearer ${token}` } : {}),
+        ...(token && /^(logout|logout-all|password)$/.test(path) ? { Authorization: `Bearer ${token}` } : {}),
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
@@ -151,6 +151,12 @@ export async function signInBy(path: "oidc/token" | "sign-in-link" | "password",
   if (!answer.ok) throw await refusal(answer);
   take((await answer.json()) as Tokens);
   tabs.postMessage("in");
+}
+
+/** Asks for a mail with a link to choose another password. */
+export async function askForReset(email: string, tenant: string) {
+  const answer = await post("password-reset", { email, ...(tenant ? { tenant } : {}) });
+  if (!answer.ok) throw await refusal(answer);
 }
 
 let refreshing: Promise<void> | undefined;

@@ -1,13 +1,11 @@
 import * as texts from "#text/app";
 import type { Permissions } from "../api/use";
+import type { Way } from "../kit/link";
 import { appearance, setAppearance } from "./appearance";
 import { mayOpen, type Place, placeAt, places } from "./places";
 
-/** Where something leads to. */
-export type CommandTarget = { to: string; params?: Record<string, string>; search?: Record<string, string>; hash?: string };
-
 /** Something that the palette offers: a place to go to, or something to do. */
-export type PaletteEntry = { id: string; words: string; detail?: string; keys?: string[]; way?: CommandTarget; act?: () => void };
+export type PaletteEntry = { id: string; words: string; detail?: string; keys?: string[]; way?: Way; act?: () => void };
 
 // Screens that are called by what one does there.
 const verbs = new Set(["/access/request", "/people/compare"]);

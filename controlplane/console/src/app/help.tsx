@@ -1,6 +1,7 @@
-import { Link, useRouterState } from "@tanstack/react-router";
+import { useRouterState } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import * as text from "#text/app";
+import { Link } from "../kit/link";
 import { placeAt } from "./places";
 
 /** Leads to the page of the documentation about this screen. */
@@ -10,8 +11,8 @@ export function Help() {
   if (!place || path.startsWith("/help")) return null;
   return (
     <Link
-      to={"/help/$page" as never}
-      params={{ page: place.help } as never}
+      to="/help/$page"
+      params={{ page: place.help }}
       className="button quiet icon"
       aria-label={text.documentationOfThisPage}
       title={text.documentationOfThisPage}

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/app";
 import { useMay } from "../api/use";
 import { Dialog } from "../kit/dialog";
+import { Link } from "../kit/link";
 import "./keysheet.css";
 import { singleKeys } from "./appearance";
 import { keyAreas } from "./keylist";
@@ -14,7 +14,7 @@ export default function KeySheet({ close }: { close: () => void }) {
       {!singleKeys() && (
         <p className="note warn small">
           {text.singleKeyShortcutsAreOffIn(
-            <Link to={"/settings/me" as never} onClick={close}>
+            <Link to="/settings/me" onClick={close}>
               {text.turnThemOn}
             </Link>,
           )}

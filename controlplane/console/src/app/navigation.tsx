@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import {
   BadgeCheck,
   Boxes,
@@ -30,6 +29,7 @@ import { basePath } from "../api/base";
 import { signOut } from "../api/session";
 import type { Of } from "../api/types";
 import { useGet, useMay, useMe } from "../api/use";
+import { Link } from "../kit/link";
 import { showToast } from "../kit/toast";
 import { nextTheme } from "./appearance";
 import { inNavigation, places } from "./places";
@@ -98,7 +98,7 @@ export function Navigation({ search }: { search: () => void }) {
               {title && <li className="group">{title}</li>}
               <li>
                 <Link
-                  to={p.path as never}
+                  to={p.path}
                   activeOptions={{ exact: p.path === "/", includeSearch: false }}
                   activeProps={{ className: "active" }}
                   onClick={() => setOpen(false)}
@@ -112,7 +112,7 @@ export function Navigation({ search }: { search: () => void }) {
         })}
       </ul>
       <div className="foot">
-        <Link to={"/settings/me" as never} className="who">
+        <Link to="/settings/me" className="who">
           <span className="clip" dir="auto">
             {me?.user?.display_name || me?.user?.email || me?.display}
           </span>

@@ -1,10 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useRouterState } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import * as text from "#text/app";
 import { signOut } from "../api/session";
 import { useMay } from "../api/use";
+import { useGo } from "../kit/link";
 import { commands, matching, type PaletteEntry, screenEntries } from "./commands";
 import "./palette.css";
 import { addRecent, recent } from "./recent";
@@ -107,11 +108,11 @@ function usePaletteEntries(typed: string, keys: () => void) {
 const full = (of: Section[]) => of.filter((s) => s.offers.length > 0);
 
 function useChoose(close: (goes?: boolean) => void) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   return (o: PaletteEntry) => {
     addRecent(o);
     close(Boolean(o.way));
-    if (o.way) void navigate(o.way as never);
+    if (o.way) void navigate(o.way);
     else o.act?.();
   };
 }

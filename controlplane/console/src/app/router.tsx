@@ -40,6 +40,7 @@ const login = createRoute({
 });
 
 const SignInCallback = lazy(() => import("../pages/signin/callback"));
+const ForgotPassword = lazy(() => import("../pages/signin/forgot"));
 const Invited = lazy(() => import("../pages/signin/invitation"));
 
 /** Where an outside provider sends the browser back to. */
@@ -47,6 +48,12 @@ const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", c
 
 /** Where a one-time link leads to: a password is set. */
 const invited = createRoute({ getParentRoute: () => root, path: "/invited", component: Invited });
+
+/** Where the link of a mail about a forgotten password leads to. */
+const resetPassword = createRoute({ getParentRoute: () => root, path: "/reset-password", component: () => <Invited reset /> });
+
+/** Where a user asks for that mail. */
+const forgotPassword = createRoute({ getParentRoute: () => root, path: "/forgot-password", component: ForgotPassword });
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -115,7 +122,7 @@ const nowhere = createRoute({
   ),
 });
 
-const routes = root.addChildren([login, signedIn, invited, inside.addChildren([...places.map(page), nowhere])]);
+const routes = root.addChildren([login, signedIn, invited, resetPassword, forgotPassword, inside.addChildren([...places.map(page), nowhere])]);
 
 // Addresses say what is in them as plain text: ?q=42 is a search for 42.
 export const router = createRouter({

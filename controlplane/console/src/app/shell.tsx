@@ -1,4 +1,4 @@
-import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import * as text from "#text/app";
 import { act, actingAs, subscribeActing } from "../api/acting";
@@ -6,6 +6,7 @@ import { basePath } from "../api/base";
 import { current, subscribe } from "../api/session";
 import { useMay, useMe } from "../api/use";
 import { Button, LoadingMarker } from "../kit/kit";
+import { useGo } from "../kit/link";
 import { dialogIsOpen, isTextInput, useKeys } from "./keys";
 import { Navigation } from "./navigation";
 import { mayOpen, placeAt, places } from "./places";
@@ -70,7 +71,7 @@ const pause = 2500; // milliseconds between G and the letter of a screen
 
 /** Ctrl K, ?, and G followed by the letter of a screen. Tells whether a letter is waited for. */
 function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const may = useMay();
   const [led, lead] = useState(false);
   useEffect(() => {
@@ -92,7 +93,7 @@ function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
       if (isTextInput(e)) return;
       const place = places.find((p) => p.key === e.key.toLowerCase() && mayOpen(p, may));
       if (!place && e.key !== "Escape") return;
-      if (place) void navigate({ to: place.path as never });
+      if (place) void navigate({ to: place.path });
       e.preventDefault();
       e.stopImmediatePropagation();
     };

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import * as texts from "#text/app";
 import { basePath } from "../api/base";
@@ -87,6 +88,11 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       <Button type="submit" tone="primary" disabled={busy}>
         {busy ? texts.signingIn : texts.signIn}
       </Button>
+      {!lapsed && (
+        <Link to="/forgot-password" search={asked ? { tenant: asked } : {}} className="small">
+          {texts.forgotYourPassword}
+        </Link>
+      )}
       {options.data?.tenant && options.data.providers.length > 0 && (
         <Providers of={options.data.providers} tenant={options.data.tenant} next={next} aside={Boolean(lapsed)} attempt={attempt} />
       )}

@@ -45,6 +45,10 @@ const words: Record<string, string> = {
   sso_refused: texts.yourCompanysIdentityProviderRefusedThe,
   sso_failed: texts.theResponseOfYourCompanysIdentity,
   sso_not_linked: texts.yourCompanysAccountIsNotLinked,
+  sso_no_person: texts.noActivePersonHasYour,
+  sso_no_rule: texts.noSignInRuleAppliesToYou,
+  sso_other_address: texts.yourUserHasAnotherAddress,
+  sso_email_unverified: texts.yourCompanysIdentityProviderDidNotConfirm,
   provider_unreachable: texts.yourCompanysIdentityProviderCannotBe,
   internal_error: texts.theSignInCouldNotBe,
 };

@@ -1,7 +1,8 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { type LinkProps } from "@tanstack/react-router";
 import { Check, Copy as CopyIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import * as texts from "#text/kit";
+import { Link } from "./link";
 import { showToast } from "./toast";
 
 /** One of a page's parts that have addresses of their own. */
@@ -14,8 +15,8 @@ export function Tabs({ of, label }: { of: Tab[]; label: string }) {
       {of.map((t) => (
         <Link
           key={t.words}
-          to={t.to as never}
-          params={t.params as never}
+          to={t.to}
+          params={t.params}
           resetScroll={false}
           activeOptions={{ exact: true, includeSearch: false }}
           activeProps={{ className: "active", "aria-current": "page" }}
@@ -116,7 +117,7 @@ export function Steps({
           return (
             <li key={s.words} className={s.state} aria-current={s.state === "here" ? "step" : undefined}>
               {s.to ? (
-                <Link to={s.to as never} params={s.params as never}>
+                <Link to={s.to} params={s.params}>
                   {inner}
                 </Link>
               ) : (

@@ -5,16 +5,17 @@ import * as text from "#text/kit";
 import { useGet } from "../api/use";
 import { useKeys } from "../app/keys";
 import { DayFilter } from "./dayinput";
+import { PersonFilter } from "./personfilter";
 
 /**
  * One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed; suggest is a path that
- * answers names to choose from.
+ * answers names to choose from. One of the type person is looked for among the people one sees; its value is the person's ID.
  */
 export type Filter = {
   name: string;
   words: string;
   options?: readonly (readonly [string, string])[];
-  type?: "date" | "text";
+  type?: "date" | "person" | "text";
   suggest?: string;
 };
 
@@ -58,6 +59,7 @@ export function Filters({ of, search, value, set, room = of.length }: Props & { 
 function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: string) => void }) {
   if (of.options) return <Choice words={of.words} value={value} set={set} of={of.options} />;
   if (of.type === "date") return <DayFilter words={of.words} value={value} set={set} />;
+  if (of.type === "person") return <PersonFilter words={of.words} value={value} set={set} />;
   return <TypedFilter of={of} value={value} set={set} />;
 }
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import * as text from "#text/kit";
 import { ask, type Page } from "../api/client";
@@ -7,6 +7,7 @@ import { CsvButton } from "./csv";
 import { Filters } from "./filters";
 import { useFitting } from "./fitting";
 import { Button, Empty, Failure, Skeleton } from "./kit";
+import { useGo } from "./link";
 import { type Column, type ListProps, sizes, type View } from "./listtypes";
 import { Rows } from "./rows";
 import { SavedViews } from "./views";
@@ -98,7 +99,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
 /** The part of the address that is this list's. */
 function useAddress(prefix: string) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const mine = (n: string) => n.startsWith(prefix);
   const at = Object.fromEntries(
     Object.entries(search)
@@ -108,7 +109,7 @@ function useAddress(prefix: string) {
   const go = (next: Record<string, string | undefined>) => {
     const others = prefix ? Object.entries(search).filter(([n]) => !mine(n)) : [];
     const own = Object.entries(next).map(([n, v]) => [prefix + n, v] as const);
-    void navigate({ to: ".", search: Object.fromEntries([...others, ...own].filter(([, v]) => v)) as never, resetScroll: false });
+    void navigate({ to: ".", search: Object.fromEntries([...others, ...own].filter(([, v]) => v)), resetScroll: false });
   };
   return { at, go, prefix };
 }

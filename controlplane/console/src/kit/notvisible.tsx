@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/kit";
+import { Link } from "./link";
 
 /** The words of an empty list for a user who sees a part of the tenant: it is empty for them, and their own record is elsewhere. */
 export function NotVisible({ what }: { what: string }) {
@@ -7,7 +7,7 @@ export function NotVisible({ what }: { what: string }) {
     <>
       {text.whatYourOwnAccessIsOn(
         what,
-        <Link className="link" to={"/my-access" as never}>
+        <Link className="link" to="/my-access">
           {text.myAccess}
         </Link>,
       )}

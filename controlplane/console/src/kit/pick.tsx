@@ -36,12 +36,14 @@ type Props<T> = {
   required?: boolean;
   disabled?: boolean;
   error?: string | undefined;
+  /** Escape leaves what was picked, and closes what is around the field. Without it, Escape clears the field. */
+  keeps?: boolean;
 };
 
 const rows = 20;
 
 /** Finds one of many by what is typed: the service searches (q), and shows the first 20. */
-export function Pick<T>({ label, source, value, set, hint, required, disabled, error }: Props<T>) {
+export function Pick<T>({ label, source, value, set, hint, required, disabled, error, keeps }: Props<T>) {
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const { letters = 0 } = source;
@@ -71,8 +73,12 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         items={items}
         filter={null}
         value={value}
-        onValueChange={(v) => set(v)}
-        onInputValueChange={setTyped}
+        onValueChange={(v, why) => (keeps && why.reason === "escape-key" ? why.cancel() : set(v))}
+        onInputValueChange={(words, why) => {
+          if (!keeps || why.reason !== "escape-key") return setTyped(words);
+          why.allowPropagation();
+          return why.cancel();
+        }}
         onOpenChange={setOpen}
         itemToStringLabel={(p) => p.words}
         isItemEqualToValue={(a, b) => a.id === b.id}
@@ -206,6 +212,10 @@ export const duties: Source<{ id: string; name: string; process?: string }> = {
 export const separationPolicies: Source<{ id: string; name?: string; severity?: string }> = {
   path: "/policies/separation-of-duties",
   as: (p) => ({ id: p.id, words: p.name ?? p.id, detail: p.severity ?? "" }),
+};
+export const mitigatingControls: Source<{ id: string; name?: string; max_duration?: string }> = {
+  path: "/policies/mitigation",
+  as: (c) => ({ id: c.id, words: c.name ?? c.id }),
 };
 export const users: Source<{ id: string; display_name?: string | null; email: string }> = {
   path: "/settings/users",

@@ -1,10 +1,10 @@
-import { useNavigate } from "@tanstack/react-router";
 import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
 import { useRef, useState } from "react";
 import * as text from "#text/kit";
 import type { Page } from "../api/client";
 import { useKeys, useSelectAll } from "../app/keys";
 import { Button, Table } from "./kit";
+import { useGo } from "./link";
 import { type Column, type ListProps, sizes } from "./listtypes";
 
 type Props<T> = {
@@ -134,7 +134,7 @@ function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined
 }
 
 function useMoving<T extends { id: string }>(p: Props<T>, body: React.RefObject<HTMLTableSectionElement | null>) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [at, setAt] = useState(-1);
   const [from, setFrom] = useState(-1);
   const rows = p.page.items;
@@ -163,7 +163,7 @@ function useMoving<T extends { id: string }>(p: Props<T>, body: React.RefObject<
     Enter: (e) => {
       const row = rows[at];
       if (!p.open || !row || (e.target as Element).closest("a,button,summary,input")) return false;
-      void navigate(p.open(row) as never);
+      void navigate(p.open(row));
       return true;
     },
     x: () => mark(at, false),

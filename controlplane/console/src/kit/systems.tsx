@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/kit";
 import type { Page } from "../api/client";
 import type { Connector } from "../api/types";
 import { useGet, useMay } from "../api/use";
 import { type InSystem, systemOf } from "./insystem";
+import { Link } from "./link";
 import type { Column } from "./list";
 
 export { type InSystem, systemOf } from "./insystem";

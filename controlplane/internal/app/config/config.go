@@ -53,6 +53,15 @@ type Config struct {
 	// readiness look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.
 	DrainDelay time.Duration
 
+	// The mail server of tenants that have none of their own; empty: none.
+	MailServer   string // host:port
+	MailSecurity string // starttls, tls or none
+	MailFrom     string // address of the sender
+	MailUsername string // empty: no sign-in
+	MailCA       string // PEM file with the server's authority; empty: those of the system
+	// MailPassword comes from MAIL_PASSWORD or the configuration file, never from a flag.
+	MailPassword string
+
 	// Traces sends spans; nil: none. It is no setting: OpenTraces makes it of OTelEndpoint.
 	Traces *telemetry.Traces
 
@@ -77,6 +86,7 @@ func DefaultConfig() Config {
 		MaxRuns:               8,
 		MaxConnections:        10_000,
 		MaxConnectionsPerAddr: 1000,
+		MailSecurity:          "starttls",
 		LogLevel:              "info",
 		LogFormat:             "text",
 		DrainDelay:            5 * time.Second,
@@ -127,6 +137,10 @@ func (c Config) Check() error {
 		return fmt.Errorf("min-agent-version: %q must be a version such as 1.4 or 1.4.2", c.MinAgentVersion)
 	case strings.ContainsAny(c.BaseDomain, ":/ "):
 		return fmt.Errorf("base-domain: %q must be a name such as iga.example.com", c.BaseDomain)
+	case (c.MailServer == "") != (c.MailFrom == ""):
+		return errors.New("mail-server and mail-from belong together: give both or neither")
+	case c.MailUsername != "" && c.MailSecurity == "none":
+		return errors.New("mail-security: a password is sent over starttls or tls only")
 	case c.DatabaseURL == "" && c.DatabaseOwnerURL != "":
 		return errors.New("DATABASE_OWNER_URL needs DATABASE_URL beside it")
 	}

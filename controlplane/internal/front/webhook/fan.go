@@ -73,7 +73,7 @@ func fanOut(events []event.Stored, hooks []subscription.Row) (list []delivery.Pl
 	}
 	for _, e := range events {
 		for _, h := range wanting[e.Kind] {
-			passes, err := delivery.Lets(filters[h.ID], e)
+			passes, err := delivery.Matches(filters[h.ID], e)
 			if err != nil {
 				return nil, err
 			}

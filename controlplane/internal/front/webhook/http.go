@@ -49,12 +49,12 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(http.StatusCreated).
 			Errors(409).
 			Describe(aboutWebhooks).
-			Sends(messages()...),
+			WithOutgoing(messages()...),
 		httpapi.Handle("PATCH", base+"/{id}", "Update a webhook", s.patchOne).Errors(409, 412),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).
 			Status(http.StatusNoContent).
 			Errors(412),
-		httpapi.Handle("POST", base+"/{id}/test", "Test a webhook", s.test).Waits().Describe(aboutTest),
+		httpapi.Handle("POST", base+"/{id}/test", "Test a webhook", s.test).LongRunning().Describe(aboutTest),
 		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Rotate a webhook secret", s.rotateOne).
 			Describe(aboutRotate),
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
@@ -87,8 +87,8 @@ func messages() []openapi.Outgoing {
 		"application/json":             reflect.TypeFor[delivery.Message](),
 		"application/cloudevents+json": reflect.TypeFor[delivery.CloudEvent](),
 	}
-	out := make([]openapi.Outgoing, len(event.Catalogue))
-	for i, d := range event.Catalogue {
+	out := make([]openapi.Outgoing, len(event.Catalog))
+	for i, d := range event.Catalog {
 		out[i] = openapi.Outgoing{
 			Name:        string(d.Kind),
 			Summary:     "Event " + string(d.Kind),
@@ -101,8 +101,8 @@ func messages() []openapi.Outgoing {
 
 func (s *Service) eventTypes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[event.Described], error) {
 	out := &httpapi.ListOut[event.Described]{}
-	out.Body.Items = event.Catalogue
-	out.Body.Total, out.Body.Limit = int64(len(event.Catalogue)), len(event.Catalogue)
+	out.Body.Items = event.Catalog
+	out.Body.Total, out.Body.Limit = int64(len(event.Catalog)), len(event.Catalog)
 	return out, nil
 }
 

@@ -71,7 +71,7 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 	res, err := s.client(t.hook.ID).Do(req)
 	if err != nil {
 		o.LatencyMS = time.Since(began).Milliseconds()
-		o.Error, o.blocked = outbound.Words(err)
+		o.Error, o.blocked = outbound.FailureReason(err)
 		return
 	}
 	defer res.Body.Close()

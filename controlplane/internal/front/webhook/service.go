@@ -283,7 +283,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 		); err != nil {
 			return err
 		}
-		if err := subscription.Wish(ctx, tx); err != nil {
+		if err := subscription.RegisterKinds(ctx, tx); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.deleted", Subject: subscription.Subject(r)})

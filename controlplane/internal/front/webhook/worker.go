@@ -29,8 +29,8 @@ const (
 
 // worker is what a process remembers of its deliveries.
 type worker struct {
-	fans  loop.Bell // there are events
-	wake  loop.Bell // something may be delivered
+	fans  loop.Wakeup // there are events
+	wake  loop.Wakeup // something may be delivered
 	lanes sync.WaitGroup
 
 	mu      sync.Mutex
@@ -45,12 +45,12 @@ type caller struct {
 }
 
 // Wake makes this process look for deliveries at once.
-func (s *Service) Wake() { s.wake.Ring() }
+func (s *Service) Wake() { s.wake.Notify() }
 
 // Run makes deliveries of events and delivers them until ctx ends. What is being posted then is finished first.
 func (s *Service) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for on, bell := range map[string]*loop.Bell{event.Channel: &s.fans, delivery.Channel: &s.wake} {
+	for on, bell := range map[string]*loop.Wakeup{event.Channel: &s.fans, delivery.Channel: &s.wake} {
 		line := pg.Line{
 			DB:      s.DB,
 			Channel: on,
@@ -58,7 +58,7 @@ func (s *Service) Run(ctx context.Context) error {
 			Log:     s.Log.With("channel", on),
 			Lost:    "lost the line on which webhooks' work is announced; looking every second",
 		}
-		group.Go(func() error { line.Listen(ctx, bell.Ring); return nil })
+		group.Go(func() error { line.Listen(ctx, bell.Notify); return nil })
 	}
 	group.Go(func() error {
 		return repeat(ctx, &s.fans, func() time.Duration {
@@ -77,14 +77,14 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // repeat does something whenever the bell rings, and when the time that it gives has passed, until ctx ends.
-func repeat(ctx context.Context, bell *loop.Bell, do func() time.Duration) error {
+func repeat(ctx context.Context, bell *loop.Wakeup, do func() time.Duration) error {
 	for {
 		timer := time.NewTimer(do())
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return nil
-		case <-bell.Rung():
+		case <-bell.Notified():
 			timer.Stop()
 		case <-timer.C:
 		}

@@ -51,14 +51,14 @@ func BenchmarkBulkApprove(b *testing.B) {
 // crowd starts a chain for each of these people, and gives the tasks that mia has by it.
 func (h *house) crowd(p approval.Plan, people []string) []string {
 	h.T.Helper()
-	matters := make([]chain.Matter, len(people))
+	started := make([]chain.Item, len(people))
 	var items []string
 	for i, id := range people {
-		matters[i] = h.matter(p)
-		matters[i].Subject.BeneficiaryID = id
-		items = append(items, matters[i].ItemID)
+		started[i] = h.item(p)
+		started[i].Subject.BeneficiaryID = id
+		items = append(items, started[i].ItemID)
 	}
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, matters) }); err != nil {
+	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, started) }); err != nil {
 		h.T.Fatal(err)
 	}
 	return h.Strings(

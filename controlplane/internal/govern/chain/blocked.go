@@ -18,7 +18,7 @@ import (
 func (w *work) block(f *state.Flow, st *state.Stage) {
 	f.State = Blocked
 	w.Log(f, st.Stage, "blocked", "too few approvers, or none")
-	w.Ask(&question.Question{F: f, St: st, TaskID: state.NewID(), Kind: KindBlocked})
+	w.AddTask(&question.Question{F: f, St: st, TaskID: state.NewID(), Kind: KindBlocked})
 	w.Audit(f, batch.DidBlock, "", nil)
 	w.report(
 		f,

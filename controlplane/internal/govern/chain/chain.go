@@ -22,8 +22,8 @@ const (
 // usualTime is how long an item waits for answers when nobody says otherwise.
 const usualTime = 14 * 24 * time.Hour
 
-// Matter is one item of a request that people must agree to.
-type Matter struct {
+// Item is one item of a request that people must agree to.
+type Item struct {
 	ItemID    string
 	RequestID string
 	Number    string // of the request, for people

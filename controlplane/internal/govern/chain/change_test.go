@@ -205,7 +205,7 @@ func TestARuleThatAsksNobodyIsRefused(t *testing.T) {
 	err := h.DB.As(
 		ctx,
 		h.Tenant,
-		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{h.matter(plan())}) },
+		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Item{h.item(plan())}) },
 	)
 	h.refused(err, "rule_without_stages")
 }

@@ -1,5 +1,5 @@
 // Package chain carries out approval plans: it opens stage after stage, asks through the inbox, counts who agreed,
-// reminds, escalates, waits, and tells its caller when an item is decided. A plan is frozen when it starts; who is
+// reminds, escalates, waits, and calls its caller back when an item is decided. A plan is frozen when it starts; who is
 // asked is resolved anew when the organization changes, and decisions that were made stay.
 //
 // It owns the tables chain, chain_stage, chain_slot and chain_log, and no path: its stages are shown at the request,
@@ -13,7 +13,7 @@
 // (who can be asked), change (what follows from changes of the organization) and progress (stages as the API shows
 // them).
 //
-// Package request starts chains and is told of outcomes by Decided; the inbox calls the Answers; the work queue runs
+// Package request starts chains and receives outcomes by Decided; the inbox calls the Answers; the work queue runs
 // Kinds.
 //
 // Example: a plan has two stages, the manager and an owner. Start asks the manager. She approves, so Answer opens the

@@ -215,9 +215,9 @@ func plan(stages ...approval.PlanStage) approval.Plan {
 	}
 }
 
-// matter is that ann asks for the thing for ben.
-func (h *house) matter(p approval.Plan) chain.Matter {
-	return chain.Matter{
+// item is that ann asks for the thing for ben.
+func (h *house) item(p approval.Plan) chain.Item {
+	return chain.Item{
 		ItemID:    newID(),
 		RequestID: newID(),
 		Number:    "REQ-000001",
@@ -250,15 +250,15 @@ func (h *house) matter(p approval.Plan) chain.Matter {
 // written on it.
 func (h *house) start(p approval.Plan) string {
 	h.T.Helper()
-	return h.startMatter(h.matter(p))
+	return h.startItem(h.item(p))
 }
 
-func (h *house) startMatter(m chain.Matter) string {
+func (h *house) startItem(m chain.Item) string {
 	h.T.Helper()
 	if err := h.DB.As(
 		ctx,
 		h.Tenant,
-		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Matter{m}) },
+		func(tx *pg.Tx) error { return h.chains.Start(ctx, tx, []chain.Item{m}) },
 	); err != nil {
 		h.T.Fatal(err)
 	}

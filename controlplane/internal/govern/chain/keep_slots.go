@@ -10,7 +10,12 @@ import (
 )
 
 // keepSlots drops the open slots of a group that are wanted no more, and gives who is wanted and not there yet.
-func (w *work) keepSlots(st *state.Stage, group int, wanted []approval.PlanSlot, at people.Around) []approval.PlanSlot {
+func (w *work) keepSlots(
+	st *state.Stage,
+	group int,
+	wanted []approval.PlanSlot,
+	at people.Availability,
+) []approval.PlanSlot {
 	take := func(fits func(approval.PlanSlot) bool) (p approval.PlanSlot, found bool) {
 		i := slices.IndexFunc(wanted, fits)
 		if i < 0 {
@@ -47,7 +52,7 @@ func (w *work) keepSlots(st *state.Stage, group int, wanted []approval.PlanSlot,
 // exchange puts somebody into a slot for whom it stands, or who stands for it now. Where a person has only delegated,
 // the inbox sees to their open tasks as they wished; of those who are away, whoever stands in for them is asked in any
 // case.
-func (w *work) exchange(s *state.Slot, p approval.PlanSlot, at people.Around) {
+func (w *work) exchange(s *state.Slot, p approval.PlanSlot, at people.Availability) {
 	if s.TaskID == nil {
 		return
 	}

@@ -204,7 +204,7 @@ func (w *work) askSlots(f *state.Flow, st *state.Stage) {
 		if q == nil {
 			q = &question.Question{F: f, St: st, TaskID: state.NewID(), Kind: Kind}
 			byWho[who] = q
-			w.Ask(q)
+			w.AddTask(q)
 		}
 		s.TaskID = &q.TaskID
 		q.Slots = append(q.Slots, s)

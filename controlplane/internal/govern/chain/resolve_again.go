@@ -61,7 +61,7 @@ func (w *work) nextStage(ctx context.Context, f *state.Flow) error {
 
 // merge brings the slots of a stage in line with what was resolved.
 func (w *work) merge(ctx context.Context, f *state.Flow, st *state.Stage, ps approval.PlanStage) error {
-	at, err := people.LookAround(ctx, w.Tx, st)
+	at, err := people.ReadAvailability(ctx, w.Tx, st)
 	if err != nil {
 		return err
 	}

@@ -27,10 +27,10 @@ func company(t testing.TB) *house {
 	return h
 }
 
-// ruled is a matter with the plan that the rules give it.
-func (h *house) ruled() chain.Matter {
+// ruled is an item with the plan that the rules give it.
+func (h *house) ruled() chain.Item {
 	h.T.Helper()
-	m := h.matter(approval.Plan{})
+	m := h.item(approval.Plan{})
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
 		plans, err := resolution.Plans(ctx, tx, []approval.Subject{m.Subject}, h.now())
 		if err == nil {
@@ -44,10 +44,10 @@ func (h *house) ruled() chain.Matter {
 	return m
 }
 
-// defined is a matter with a plan of stages that are defined so.
-func (h *house) defined(stages ...approval.ApprovalStage) chain.Matter {
+// defined is an item with a plan of stages that are defined so.
+func (h *house) defined(stages ...approval.ApprovalStage) chain.Item {
 	h.T.Helper()
-	m := h.matter(approval.Plan{Rule: approval.RuleRef{Name: "a rule"}, Outcome: approval.Chain, Distinct: true})
+	m := h.item(approval.Plan{Rule: approval.RuleRef{Name: "a rule"}, Outcome: approval.Chain, Distinct: true})
 	for _, d := range stages {
 		m.Plan.Stages = append(m.Plan.Stages, approval.PlanStage{Definition: d})
 	}
@@ -77,12 +77,12 @@ func asks(mode string, quorum int, kinds ...string) approval.ApproverGroup {
 
 func TestTheUsualRuleAsksTheManagerAndForRiskTheOwner(t *testing.T) {
 	h := company(t)
-	item := h.startMatter(h.ruled())
+	item := h.startItem(h.ruled())
 	h.expect("asked", h.asked(item, 0), "mia")
 	h.yes(item, "mia")
 	h.expect("rung", h.results(item), "approved")
 	h.Exec(`update entitlement set risk_level = 'high' where id = $1`, h.thing)
-	item = h.startMatter(h.ruled())
+	item = h.startItem(h.ruled())
 	h.yes(item, "mia")
 	h.expect("asked", h.asked(item, 1), "olaf")
 	h.yes(item, "olaf")
@@ -91,7 +91,7 @@ func TestTheUsualRuleAsksTheManagerAndForRiskTheOwner(t *testing.T) {
 
 func TestTwoApprovalsInParallel(t *testing.T) {
 	h := company(t)
-	item := h.startMatter(
+	item := h.startItem(
 		h.defined(
 			approval.ApprovalStage{
 				Name:          "both",
@@ -117,8 +117,8 @@ func TestTwoApprovalsInParallel(t *testing.T) {
 func TestTheNewManagerIsAskedWhenTheOldOneLeavesHalfWay(t *testing.T) {
 	h := company(t)
 	h.Exec(`update entitlement set risk_level = 'critical' where id = $1`, h.thing)
-	item := h.startMatter(h.ruled())
-	later := h.startMatter(h.ruled())
+	item := h.startItem(h.ruled())
+	later := h.startItem(h.ruled())
 	h.yes(later, "mia")
 	h.Exec(`update identity set status = 'deactivated', manager_id = null where id = $1`, h.people["mia"])
 	h.Exec(`update identity set manager_id = $2 where id = $1`, h.people["ben"], h.people["nina"])
@@ -137,7 +137,7 @@ func TestTheNewManagerIsAskedWhenTheOldOneLeavesHalfWay(t *testing.T) {
 
 func TestAnApproverOnLeaveIsStoodInFor(t *testing.T) {
 	h := company(t)
-	delegated := h.startMatter(h.ruled())
+	delegated := h.startItem(h.ruled())
 	h.Exec(
 		`insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, state) values (current_tenant(), $1,
 			$2, $3, 'active')`,
@@ -154,7 +154,7 @@ func TestAnApproverOnLeaveIsStoodInFor(t *testing.T) {
 	if last := s[len(s)-1]; last.ActingFor == nil || *last.ActingFor != h.people["mia"] {
 		t.Errorf("slots are %+v; want dora acting for mia", s)
 	}
-	fresh := h.startMatter(h.ruled())
+	fresh := h.startItem(h.ruled())
 	h.expect("asked afterwards", h.asked(fresh, 0), "dora")
 	h.Exec(`update decision_delegation set state = 'ended', ends_at = now() - interval '1 hour'`)
 	h.work()
@@ -175,7 +175,7 @@ func TestAnEscalationAsksWhomItNames(t *testing.T) {
 			{After: "P1D", Action: "add", To: []approval.ApproverResolver{{Kind: "manager", Level: 2}}},
 		},
 	}
-	item := h.startMatter(h.defined(d))
+	item := h.startItem(h.defined(d))
 	h.later(26 * time.Hour)
 	h.work()
 	h.expect("asked", h.asked(item, 0), "boss mia")
@@ -186,7 +186,7 @@ func TestAnEscalationAsksWhomItNames(t *testing.T) {
 func TestTimesAreCountedInWorkingTime(t *testing.T) {
 	h := company(t) // it is Monday morning
 	h.later(4 * day)
-	item := h.startMatter(h.ruled())
+	item := h.startItem(h.ruled())
 	due := h.stages(item)[0].DueAt
 	if due == nil || due.Before(h.now().Add(4*day)) {
 		t.Errorf("asked on a Friday, three working days are over at %v", due)
@@ -197,7 +197,7 @@ func TestWithoutAnybodyTheRulesBlock(t *testing.T) {
 	h := company(t)
 	h.Exec(`update identity set manager_id = null where id = $1`, h.people["ben"])
 	h.Exec(`update app_user set status = 'disabled'`)
-	item := h.startMatter(h.ruled())
+	item := h.startItem(h.ruled())
 	h.expect("rung", h.results(item), "blocked")
 	h.Exec(`update identity set manager_id = $2 where id = $1`, h.people["ben"], h.people["nina"])
 	h.work()
@@ -220,7 +220,7 @@ func TestAnEscalationGoesOnByAnotherRule(t *testing.T) {
 		Groups:        []approval.ApproverGroup{asks("any", 0, "manager")},
 		Escalation:    []approval.EscalationStep{{After: "P1D", Action: "use_rule", RuleID: rule}},
 	}
-	item := h.startMatter(h.defined(d))
+	item := h.startItem(h.defined(d))
 	h.later(26 * time.Hour)
 	h.work()
 	h.expect("stages", h.states(item), "skipped open")

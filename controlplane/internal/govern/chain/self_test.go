@@ -69,10 +69,10 @@ func TestARequesterWhoIsNoPersonIsKnownAsTheUser(t *testing.T) {
 	h := open(t)
 	h.user("nobody", "", viewer.Admin)
 	h.person("root", viewer.Admin)
-	m := h.matter(plan(stage("governance", "any", h.group("any", "role:admin"))))
+	m := h.item(plan(stage("governance", "any", h.group("any", "role:admin"))))
 	m.Subject.RequesterID = ""
 	m.RequestedBy = decision.Actor{Type: "user", ID: h.users["nobody"].ID, Display: "nobody"}
-	item := h.startMatter(m)
+	item := h.startItem(m)
 	if err := h.decideFor(item, "role:admin", "nobody", "approve"); err == nil {
 		t.Fatal("the requester approved as the user they are")
 	}

@@ -13,12 +13,12 @@ import (
 
 // Start begins the chains of items whose plan has the outcome chain. Where all stages are satisfied already, it rings
 // at once, in the same transaction.
-func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error {
-	if len(matters) == 0 {
+func (s *Service) Start(ctx context.Context, tx *pg.Tx, items []Item) error {
+	if len(items) == 0 {
 		return nil
 	}
 	w := s.work(tx)
-	for _, m := range matters {
+	for _, m := range items {
 		if len(m.Plan.Stages) == 0 {
 			return fault.Coded(
 				fault.Conflict,

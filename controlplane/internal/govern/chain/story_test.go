@@ -32,9 +32,9 @@ func TestOneApprovalApprovesAndOneRejectionRejects(t *testing.T) {
 
 func TestATaskSaysWhoAsksForWhatForWhomAndWhy(t *testing.T) {
 	h := open(t)
-	m := h.matter(plan(stage("manager", "any", h.group("any", "mia")), stage("owner", "any", h.group("any", "olaf"))))
+	m := h.item(plan(stage("manager", "any", h.group("any", "mia")), stage("owner", "any", h.group("any", "olaf"))))
 	m.Subject.Duration, m.Context = "P30D", map[string]any{"holds": []string{"Travel"}}
-	h.startMatter(m)
+	h.startItem(m)
 	one := func(sql string) string { t.Helper(); return strings.Join(h.Strings(sql), ",") }
 	h.expect("title", one(`select title from decision_task`), "ann asks for Finance clerk for ben")
 	h.expect("why", one(`select context ->> 'justification' from decision_task`), "month end")
@@ -50,9 +50,9 @@ func TestATaskSaysWhoAsksForWhatForWhomAndWhy(t *testing.T) {
 		"mia",
 	)
 	h.expect("same group", one(`select count(distinct group_key)::text from decision_task`), "2")
-	other := h.matter(m.Plan)
+	other := h.item(m.Plan)
 	other.Subject.BeneficiaryID = h.person("bea")
-	h.startMatter(other)
+	h.startItem(other)
 	h.expect(
 		"same thing for others",
 		one(`select count(distinct group_key)::text from decision_task where state = 'open'`),
@@ -182,10 +182,10 @@ func TestWhatIsSatisfiedIsPassedOverWithANote(t *testing.T) {
 
 func TestAnApproverShortensAndNeverLengthens(t *testing.T) {
 	h := open(t)
-	m := h.matter(plan(stage("manager", "any", h.group("any", "mia"))))
+	m := h.item(plan(stage("manager", "any", h.group("any", "mia"))))
 	ends := h.now().Add(10 * 24 * time.Hour)
 	m.Subject.EndsAt = &ends
-	item := h.startMatter(m)
+	item := h.startItem(m)
 	for input, want := range map[string]any{
 		"later":    map[string]any{"ends_at": ends.Add(time.Hour).Format(time.RFC3339)},
 		"past":     map[string]any{"ends_at": h.now().Add(-time.Hour).Format(time.RFC3339)},

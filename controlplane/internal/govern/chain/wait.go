@@ -63,7 +63,7 @@ func (w *work) beginWait(f *state.Flow, st *state.Stage, d approval.StageWait) {
 	if d.Kind == state.WaitExternal {
 		id := state.NewID()
 		st.WaitTask = &id
-		w.Ask(&question.Question{F: f, St: st, TaskID: id, Kind: KindWait})
+		w.AddTask(&question.Question{F: f, St: st, TaskID: id, Kind: KindWait})
 	}
 	w.Log(f, st.Stage, "waits", "for %s", progress.WaitsFor(d))
 }

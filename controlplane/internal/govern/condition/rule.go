@@ -225,12 +225,7 @@ func day(t time.Time) time.Time {
 
 // fold is the form in which texts are compared. Codes of other systems are compared exactly,
 // everything else without case.
-func (r *rule) fold(s string) string {
-	if r.field.Kind == field.Code && r.field.Among == nil {
-		return s
-	}
-	return strings.ToLower(s)
-}
+func (r *rule) fold(s string) string { return r.field.Fold(s) }
 
 // prepare makes what is compared again and again once.
 func (r *rule) prepare() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -64,15 +65,19 @@ func listed(table, alias, rest string) func(viewer.Viewer) string {
 
 // shownAs are the labels of actions that only administrators can take, for those who can only look.
 var shownAs = map[string]string{
-	"writes_stopped":          "Show connectors",
-	"leaver_accounts_enabled": "Show accounts",
-	"held_runs":               "Show held runs",
-	"sod_violations":          "Show violations",
-	"blind_policies":          "Show policies",
-	"provisioning_failed":     "Show failures",
-	"unmanaged_grants":        "Show access",
-	"orphan_accounts":         "Show accounts",
-	"unowned_entitlements":    "Show entitlements",
+	"writes_stopped":            "Show connectors",
+	"leaver_accounts_enabled":   "Show accounts",
+	"held_runs":                 "Show held runs",
+	"sod_violations":            "Show violations",
+	"requirement_gaps":          "Show gaps",
+	"blind_policies":            "Show policies",
+	"provisioning_failed":       "Show failures",
+	"unmanaged_grants":          "Show access",
+	"approvers_without_sign_in": "Show people",
+	"held_sign_in_rules":        "Show rules",
+	"orphan_accounts":           "Show accounts",
+	"unowned_entitlements":      "Show entitlements",
+	"rejected_addresses":        "Show addresses",
 }
 
 // actionFor is the label of the finding's action for a viewer: what they cannot do is not offered to them.
@@ -175,6 +180,33 @@ func findings() []finding {
 			fixed(`select count(*) from (` + separationpolicy.BlindSQL + `) b`),
 		},
 		{
+			"requirement_gaps",
+			"People who lack access or training that policies require",
+			"medium",
+			"Review gaps",
+			"/policies/requirement-gaps?state=open",
+			false,
+			requirement.CountOpenSQL,
+		},
+		{
+			"approvers_without_sign_in",
+			"Managers and owners who cannot sign in",
+			"medium",
+			"Give sign-in",
+			"/identities?approver_without_sign_in=true",
+			true,
+			fixed(`select count(*) from approvers_without_sign_in()`),
+		},
+		{
+			"held_sign_in_rules",
+			"Sign-in rules that wait for a decision",
+			"medium",
+			"Review rules",
+			"/settings/sign-in-rules?held=true",
+			true,
+			fixed(`select count(*) from sign_in_rule r where r.held_at is not null`),
+		},
+		{
 			"unmanaged_grants",
 			"Access given outside Grantwright",
 			"medium",
@@ -211,6 +243,15 @@ func findings() []finding {
 			listed("access_grant", "g", `where g.status = 'active' and g.entitlement_id in
 			      (select e.id from entitlement e where e.removed_at is null
 			          and e.risk_level in ('high', 'critical'))`),
+		},
+		{
+			"rejected_addresses",
+			"Mail addresses that were rejected",
+			"medium",
+			"Review addresses",
+			"/settings/notifications/deliveries?marked=true",
+			true,
+			fixed(`select count(*) from rejected_addresses()`),
 		},
 		{"leaving_soon", "People who leave soon", "low", "Show people", "/identities?status=notice", false,
 			listed("identity", "i", `where i.status = 'notice'`)},

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
@@ -64,6 +65,23 @@ func TestFindingsSayWhatToDoFirst(t *testing.T) {
 	}
 }
 
+// An address that was rejected is a finding while an active person has it and nobody has decided.
+func TestRejectedAddressesAreFindings(t *testing.T) {
+	h := open(t)
+	h.Exec(`update identity set email = 'ann@example.org' where id = $1`, h.Person("ann", ""))
+	for _, address := range []string{"ann@example.org", "nobody@example.org"} {
+		h.Exec(`insert into mail_bounce (tenant_id, address_lc, message_id)
+			values (current_tenant(), $1, gen_random_uuid())`, address)
+	}
+	if f := h.finding("admin", "rejected_addresses"); f["count"] != 1.0 || f["severity"] != "medium" {
+		t.Errorf("rejected addresses: %v; want the one that a person has", f)
+	}
+	h.Exec(`update mail_bounce set kept_at = now()`)
+	if f := h.finding("admin", "rejected_addresses"); f["count"] != 0.0 {
+		t.Errorf("rejected addresses: %v; want none after a decision", f)
+	}
+}
+
 func TestFindingsAreCountedOnceADay(t *testing.T) {
 	h := open(t)
 	s := &dashboard.Service{DB: h.DB, Log: slog.New(slog.DiscardHandler), Now: time.Now}
@@ -109,5 +127,70 @@ func TestViolationsAndBlindPoliciesAreFindings(t *testing.T) {
 	f := h.finding("admin", "blind_policies")
 	if f["count"] != 1.0 || at(f, "action.label") != "Mend policies" || h.finding("boss", "blind_policies") != nil {
 		t.Errorf("blind policies: %v; want one, for administrators", f)
+	}
+}
+
+// Whoever manages somebody or owns access and cannot sign in is counted and listed, as unable_to_decide() has it.
+func TestApproversWithoutSignInAreFindings(t *testing.T) {
+	h := open(t)
+	h.Exec(`delete from identity_provider`)
+	states := map[string]string{
+		"none": "", "active": "'active'", "disabled": "'disabled'", "invited": "'invited'",
+		"inside": "'invited'", // has an address that the provider vouches for
+	}
+	connector := h.connector("crm", "active")
+	for name, status := range states {
+		boss := h.Person(name, "")
+		h.Person("report of "+name, boss)
+		owner := h.Person(name+" owner", "")
+		h.Entitlement(connector, name, owner)
+		for _, id := range []string{boss, owner} {
+			domain := map[bool]string{true: "inside.example", false: "acme.example"}[name == "inside"]
+			h.Exec(`update identity set email = id || '@' || $2 where id = $1`, id, domain)
+			if status != "" {
+				h.Exec(`insert into app_user (tenant_id, id, email, identity_id, status)
+					select current_tenant(), gen_random_uuid(), i.email, i.id, `+status+` from identity i where i.id = $1`, id)
+			}
+		}
+	}
+	h.Exec(`insert into app_user (tenant_id, id, email, status)
+		select current_tenant(), gen_random_uuid(), i.email, 'active' from identity i where i.external_id = 'none'`)
+	left := h.Person("left", "")
+	h.Person("report of left", left)
+	h.Exec(`update identity set status = 'deactivated' where id = $1`, left)
+	h.Person("asks nobody", "")
+
+	const provider = `insert into identity_provider (tenant_id, id, name, issuer, client_id, scopes, domains, create_users)
+		values (current_tenant(), gen_random_uuid(), 'corp', 'https://id.example', 'us', '{openid}', `
+	for _, tt := range []struct {
+		name, sql string
+		count     float64
+	}{
+		{"without a provider", `select 1`, 8},
+		{"with a provider of one domain", provider + `'{inside.example}', false)`, 6},
+		{"with one that creates users", `update identity_provider set domains = '{}', create_users = true`, 3},
+		{"with one that is off", `update identity_provider set enabled = false`, 8},
+	} {
+		h.Exec(tt.sql)
+		f := h.finding("admin", "approvers_without_sign_in")
+		if f["count"] != tt.count || f["severity"] != "medium" {
+			t.Errorf("%s: %v; want %v", tt.name, f, tt.count)
+		}
+		target, _ := at(f, "action.target").(string)
+		if n := h.Must(200, "admin", "GET", target, nil).Body["total"]; n != tt.count {
+			t.Errorf("%s: the list has %v; want %v", tt.name, n, tt.count)
+		}
+		want := h.Strings(`select i.external_id
+			  from identity i
+			 where unable_to_decide(i.id) in ('no_user', 'user_disabled', 'invitation_open', 'invitation_lapsed', 'user_not_linked')
+			   and (exists (select from identity r where r.manager_id = i.id)
+			        or exists (select from entitlement e where i.id = any(e.owner_ids)))
+			 order by 1`)
+		got := h.Strings(
+			`select i.external_id from approvers_without_sign_in() a join identity i on i.id = a.id order by 1`,
+		)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: not what unable_to_decide() has: %s", tt.name, diff)
+		}
 	}
 }

@@ -180,7 +180,7 @@ func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
 	if err := p.assign(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := SettleAssignees(ctx, tx, p.tasks()); err != nil {
+	if err := UpdateAssignees(ctx, tx, p.tasks()); err != nil {
 		return nil, err
 	}
 	return p.ids(), AddHistory(ctx, tx, p.events)

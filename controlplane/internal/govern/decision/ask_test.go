@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// shown is a task as the room that asks reads it.
+// shown is a task as the package that asks reads it.
 func (h *house) shown(id string) (t decision.DecisionTask) {
 	h.T.Helper()
 	h.as(func(ctx context.Context, tx *pg.Tx) (err error) { t, err = decision.Find(ctx, tx, id); return err })

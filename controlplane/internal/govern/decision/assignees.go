@@ -2,6 +2,7 @@ package decision
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,7 +26,8 @@ func (p *asking) assign(ctx context.Context, tx *pg.Tx) error {
 		           and a.path = '{}'
 		           and (a.task_id, a.identity_id) not in (select w.task_id, w.identity_id
 		                                                    from unnest(@tasks::text[]::uuid[],
-		                                                        @people::text[]::uuid[]) w (task_id, identity_id)))`
+		                                                        @people::text[]::uuid[]) w (task_id, identity_id)))
+		returning a.task_id::text`
 	w := Assignees{}
 	var before []string
 	for _, q := range p.asked {
@@ -36,18 +38,38 @@ func (p *asking) assign(ctx context.Context, tx *pg.Tx) error {
 			before = append(before, q.ID)
 		}
 	}
+	var changed []string
 	if len(before) > 0 {
-		if err := pg.Exec(
-			ctx,
-			tx,
-			"drop assignees",
-			drop,
-			pgx.NamedArgs{"asked_before": before, "tasks": w.tasks, "people": w.people},
-		); err != nil {
+		args := pgx.NamedArgs{"asked_before": before, "tasks": w.tasks, "people": w.people}
+		var err error
+		if changed, err = pg.All[string](ctx, tx, "drop assignees", drop, args); err != nil {
 			return err
 		}
 	}
-	return w.Enter(ctx, tx, true)
+	added, err := w.enter(ctx, tx, true)
+	if err != nil {
+		return err
+	}
+	return p.noteAssigned(ctx, tx, append(changed, added...))
+}
+
+// noteAssigned gives tasks whose assignees changed a new version, and an entry in their history, unless they are new
+// or were brought up to date anyway.
+func (p *asking) noteAssigned(ctx context.Context, tx *pg.Tx, changed []string) error {
+	noted := map[string]bool{}
+	for _, e := range p.events {
+		noted[e.TaskID] = true
+	}
+	changed = slices.DeleteFunc(changed, func(id string) bool {
+		was := noted[id]
+		noted[id] = true
+		return was
+	})
+	if len(changed) == 0 {
+		return nil
+	}
+	p.events = append(p.events, EntriesFor("assigned", "the people who are responsible changed", changed)...)
+	return Touch(ctx, tx, changed)
 }
 
 // Assignees are people who are to decide tasks: Add them, then Enter them into the tables. The zero value is empty.
@@ -83,6 +105,12 @@ func (w *Assignees) Add(task string, a Assignee) {
 // Enter makes them assignees: nobody who may not decide, is gone, or is one already. With keep, tasks that somebody
 // has handed on stay as they are.
 func (w *Assignees) Enter(ctx context.Context, tx *pg.Tx, keep bool) error {
+	_, err := w.enter(ctx, tx, keep)
+	return err
+}
+
+// enter is Enter, and returns the tasks that have new assignees.
+func (w *Assignees) enter(ctx context.Context, tx *pg.Tx, keep bool) ([]string, error) {
 	const sql = `
 		insert into decision_assignee as a (tenant_id, task_id, identity_id, via, acting_for, open)
 		select distinct on (w.task_id, w.identity_id) current_tenant(), w.task_id, w.identity_id, w.via, w.acting_for,
@@ -104,17 +132,18 @@ func (w *Assignees) Enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 		    do update
 		   set via = excluded.via, acting_for = excluded.acting_for, open = excluded.open, path = '{}',
 		       added_at = now(), dropped_at = null
-		 where a.dropped_at is not null or a.path <> '{}'`
+		 where a.dropped_at is not null or a.path <> '{}'
+		returning a.task_id::text`
 	if len(w.tasks) == 0 {
-		return nil
+		return nil, nil
 	}
 	args := pgx.NamedArgs{"tasks": w.tasks, "people": w.people, "vias": w.vias, "acting_for": w.for_, "keep": keep}
-	return pg.Exec(ctx, tx, "add assignees", sql, args)
+	return pg.All[string](ctx, tx, "add assignees", sql, args)
 }
 
-// SettleAssignees does what follows from a change of who decides tasks: delegations are applied, and administrators
+// UpdateAssignees does what follows from a change of who decides tasks: delegations are applied, and administrators
 // are asked where nobody is left, or no longer where somebody is. Who does not decide any more keeps no claim.
-func SettleAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
+func UpdateAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -206,7 +235,7 @@ func Assign(ctx context.Context, tx *pg.Tx, taskID string, add []Assignee, drop 
 	if err := AddHistory(ctx, tx, EntriesFor(event, why, []string{taskID})); err != nil {
 		return err
 	}
-	return SettleAssignees(ctx, tx, []string{taskID})
+	return UpdateAssignees(ctx, tx, []string{taskID})
 }
 
 // Touch gives tasks a new version when their history or assignees changed and their rows did not.

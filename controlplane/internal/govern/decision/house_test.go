@@ -18,7 +18,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// house is a served inbox, and a room that asks: it writes down what it is told and refuses what it is told to refuse.
+// house is a served inbox, and a package that asks: it records
+// what it is told and refuses what it is told to refuse.
 type house struct {
 	*recordtest.House
 	inbox *inbox.Service
@@ -190,4 +191,4 @@ func (h *house) pass() error {
 	return err
 }
 
-func conflict(code string) error { return fault.Coded(fault.Conflict, code, "the matter has changed") }
+func conflict(code string) error { return fault.Coded(fault.Conflict, code, "the facts have changed") }

@@ -41,3 +41,24 @@ func Remind(ctx context.Context, tx *pg.Tx, taskID, detail string) error {
 	}
 	return AddHistory(ctx, tx, EntriesFor("reminded", detail, []string{taskID}))
 }
+
+// RemindOf reminds of the open task of a kind about what has a key. Without such a task it does nothing.
+func RemindOf(ctx context.Context, tx *pg.Tx, kind, key, detail string) error {
+	const sql = `
+		select t.id::text
+		  from decision_task t
+		 where t.tenant_id = current_tenant()
+		   and t.kind = $1
+		   and t.key = $2
+		   and t.state in ('open', 'claimed')`
+	ids, err := pg.All[string](ctx, tx, "find task to remind of", sql, kind, key)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := Remind(ctx, tx, id, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}

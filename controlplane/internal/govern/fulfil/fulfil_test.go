@@ -58,7 +58,7 @@ func (w *world) give(o fulfil.Order) string {
 	if o.Kind == "" {
 		o.Kind = ledger.Request
 	}
-	w.do(func(ctx context.Context, tx *pg.Tx) error { return fulfil.Give(ctx, tx, []fulfil.Order{o}) })
+	w.do(func(ctx context.Context, tx *pg.Tx) error { return fulfil.Assign(ctx, tx, []fulfil.Order{o}) })
 	return o.ItemID
 }
 
@@ -192,7 +192,7 @@ func TestItemIsGivenAgainWhenItHasEnded(t *testing.T) {
 	item := w.give(fulfil.Order{EntitlementID: &staff})
 	again := func() error {
 		return w.DB.As(context.Background(), w.Tenant, func(tx *pg.Tx) error {
-			return fulfil.Give(
+			return fulfil.Assign(
 				context.Background(),
 				tx,
 				[]fulfil.Order{

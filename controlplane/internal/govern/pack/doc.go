@@ -1,6 +1,6 @@
-// Package pack serves sector packs under /sector-packs: the field mappings, roles, birthrights, policies, approval
-// rules and lifecycle that suit a sector. It composes the services of its parts, offers the packs' field mappings to
-// connectors, and installs the packs that a new tenant begins with.
+// Package pack serves sector packs under /sector-packs: the field mappings, roles, birthrights, policies, mitigating
+// controls, approval rules and lifecycle that suit a sector. It composes the services of its parts, offers the packs'
+// field mappings to connectors, and installs the packs that a new tenant begins with.
 //
 // The parts, from the lowest: merge (three-way merge of fields), installation (rows), desired (what a pack wants here,
 // with its selectors resolved), object (reads and writes the tenant's objects) and accessdiff (whose access changes);

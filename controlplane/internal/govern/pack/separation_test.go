@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 )
 
 // separated are the duties and policies of the tenant, with what the pack brings of them and where they are from.
@@ -117,7 +118,7 @@ func TestATenantsOwnDutyStands(t *testing.T) {
 // TestBuiltInPacksBringAllOfTheirPolicies installs all of them into one tenant.
 func TestBuiltInPacksBringAllOfTheirPolicies(t *testing.T) {
 	h := open(t)
-	skipped := map[string]bool{}
+	skipped := map[string]string{}
 	for _, key := range []string{
 		"baseline", "education", "financial-services", "healthcare-provider", "manufacturing", "public-sector",
 	} {
@@ -126,14 +127,17 @@ func TestBuiltInPacksBringAllOfTheirPolicies(t *testing.T) {
 		h.Must(200, "admin", "POST", packs+"/"+key+"/install", body)
 		for _, o := range h.Must(200, "admin", "GET", packs+"/"+key+"/objects?limit=500", nil).Items() {
 			if o["state"] == "skipped" {
-				skipped[o["kind"].(string)] = true
+				skipped[o["kind"].(string)] = o["reason"].(string)
 			}
-			if kind := o["kind"]; (kind == "sod_policy" || kind == "duty_tag") && o["object_id"] == nil {
+			if kind := o["kind"]; (kind == "sod_policy" || kind == "duty_tag" || kind == "mitigation_policy") &&
+				o["object_id"] == nil {
 				t.Errorf("%s: %s %v is %v", key, kind, o["object_key"], o["state"])
 			}
 		}
 	}
-	want := map[string]bool{"mitigation_policy": true, "certification_template": true, "report_section": true}
+	want := map[string]string{
+		"certification_template": "kept_until_reviews", "report_section": "kept_until_reports",
+	}
 	if diff := cmp.Diff(want, skipped); diff != "" {
 		t.Errorf("kinds that are skipped (-want +got)\n%s", diff)
 	}
@@ -141,6 +145,148 @@ func TestBuiltInPacksBringAllOfTheirPolicies(t *testing.T) {
 	if n := h.Count(`select count(*) from separation_policy`); n < 6 || !cmp.Equal(modes, []string{"shadow"}) {
 		t.Errorf("%d policies in the modes %v", n, modes)
 	}
+	controls := h.Strings(`select c.name || ' ' || count(p.id) from mitigating_control c
+		left join separation_policy p on c.id = any(p.mitigation_policy_ids)
+		group by c.id, c.name order by c.name`)
+	if want := []string{
+		"Log of double checks 2", "Monthly review of new accounts 1", "Monthly sample of payments 1",
+		"Report of changed transcripts and fees 2", "Second signature 1", "Stock count by another person 1",
+	}; !cmp.Equal(controls, want) {
+		t.Errorf("controls with the number of their policies %v", controls)
+	}
 	t.Logf("%d duties, %d policies, %d conflicts", h.Count(`select count(*) from duty`),
 		h.Count(`select count(*) from separation_policy`), h.Count(`select count(*) from sector_pack_conflict`))
+}
+
+// fourEyes makes an enforced policy of the tenant between two entitlements.
+func (h *house) fourEyes(one, two string) {
+	h.T.Helper()
+	duties := []string{}
+	for _, entitlement := range []string{one, two} {
+		duty := uuid.Must(uuid.NewV7()).String()
+		h.Exec(`insert into duty (tenant_id, id, name) values (current_tenant(), $1::uuid, ($1::uuid)::text)`, duty)
+		h.Exec(`insert into duty_member (tenant_id, duty_id, group_number, position, kind, entitlement_id)
+			values (current_tenant(), $1, 0, 0, 'entitlement', $2)`, duty, entitlement)
+		duties = append(duties, duty)
+	}
+	h.Exec(`insert into separation_policy (tenant_id, id, name, mode, kind, sides, duty_ids, effects)
+		values (current_tenant(), $1, 'Four eyes', 'enforce', 'pair', jsonb_build_array(
+		    jsonb_build_object('label', 'one', 'duty_ids', jsonb_build_array($2::text)),
+		    jsonb_build_object('label', 'two', 'duty_ids', jsonb_build_array($3::text))),
+		    array[$2::text, $3::text]::uuid[], '{"on_request": "block"}')`, uuid.Must(uuid.NewV7()).String(),
+		duties[0], duties[1])
+}
+
+// TestAPlanShowsTheViolationsThatItWouldCause: ann would get the role by a birthright, and bob holds both already.
+func TestAPlanShowsTheViolationsThatItWouldCause(t *testing.T) {
+	h := open(t)
+	ehr := h.system("ehr", "ehr")
+	nurse, dispense := h.Entitlement(ehr, "Nurse read"), h.Entitlement(ehr, "Dispense")
+	h.Exec(`update entitlement set duty_tags = '{b}' where id = $1`, dispense)
+	for name, holds := range map[string][]string{"ann": {dispense}, "bob": {nurse, dispense}, "cem": {nurse}} {
+		id := h.Person(name, "")
+		account := h.Account(ehr, name, id)
+		for _, e := range holds {
+			h.Grant(ehr, account, e)
+		}
+	}
+	h.Exec(`update identity set department = 'Nursing' where display_name = 'ann'`)
+	h.upload(clinic("1.0.0", ""))
+	plan := func() map[string]any {
+		p := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{}).Body
+		return p["separation"].(map[string]any)
+	}
+	figures := func(p map[string]any) string {
+		out := str(p["violations_new"]) + " new of " + str(p["identities_affected"]) + "; " + str(p["violations_total"])
+		for _, of := range p["by_policy"].([]any) {
+			of := of.(map[string]any)
+			out += "; " + of["name"].(string) + " " + str(of["before"]) + " " + str(of["after"])
+		}
+		return out
+	}
+	if got := figures(plan()); got != "2 new of 2; 2; Two 0 2" {
+		t.Errorf("the plan shows %s", got)
+	}
+	if n := h.Count(`select count(*) from separation_policy`); n != 0 {
+		t.Errorf("%d policies were stored by the plan", n)
+	}
+	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{"confirm": h.Must(200, "admin", "POST",
+		packs+"/clinic/plan", map[string]any{}).Text("plan_hash")})
+	h.settle()
+	if got := figures(plan()); got != "0 new of 0; 2" {
+		t.Errorf("once it is installed, the plan shows %s", got)
+	}
+}
+
+func TestAPackWhoseRoleContainsAConflictIsNotInstalled(t *testing.T) {
+	h := open(t)
+	ehr := h.system("ehr", "ehr")
+	h.fourEyes(h.Entitlement(ehr, "Nurse read"), h.Entitlement(ehr, "Nurse write"))
+	h.upload(clinic("1.0.0", ""))
+	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
+	found := planned.Body["separation"].(map[string]any)["role_conflicts"].([]any)
+	if len(found) != 1 || found[0].(map[string]any)["role_name"] != "Nurse" ||
+		!strings.Contains(
+			found[0].(map[string]any)["detail"].(string),
+			`The role Nurse would violate the policy "Four eyes"`,
+		) {
+		t.Errorf("conflicts in roles %v", found)
+	}
+	body := map[string]any{"confirm": planned.Text("plan_hash")}
+	h.Refused(409, "separation_of_duties", "admin", "POST", packs+"/clinic/install", body)
+	if n := h.Count(`select (select count(*) from role) + (select count(*) from sector_pack_installation)`); n != 0 {
+		t.Errorf("%d roles and installations", n)
+	}
+	h.Exec(`update separation_policy set mode = 'shadow', version = version + 1`)
+	h.Must(200, "admin", "POST", packs+"/clinic/install", body)
+	// A conflict that was there before is no reason to refuse an upgrade.
+	h.Exec(`update separation_policy set mode = 'enforce', version = version + 1 where name = 'Four eyes'`)
+	h.upload(clinic("1.1.0", "", "name: Nurse,", "name: Nurses,"))
+	h.Must(200, "admin", "POST", packs+"/clinic/upgrade", map[string]any{})
+}
+
+func TestASelectorThatWouldMakeARoleAConflictWaits(t *testing.T) {
+	h := open(t)
+	ehr := h.system("ehr", "ehr")
+	read := h.Entitlement(ehr, "Nurse read")
+	h.upload(clinic("1.0.0", "", `nameLike: "Nurse*"}}]}`,
+		`nameLike: "Nurse*"}}, {select: {connector: {tag: ehr}, name: Ward}}]}`))
+	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
+	h.fourEyes(read, h.Entitlement(ehr, "Ward"))
+	state := func() string {
+		o := h.Must(200, "admin", "GET", packs+"/clinic/objects?kind=role", nil).Items()[0]
+		reason := ""
+		for _, p := range o["pending"].([]any) {
+			reason += " " + str(p.(map[string]any)["reason"])
+		}
+		return str(o["state"]) + reason + " " + str(h.Count(`select count(*) from role_entitlement`))
+	}
+	h.look()
+	if got := state(); got != "pending_binding separation_of_duties 1" {
+		t.Errorf("the role is %s", got)
+	}
+	h.look()
+	if got := state(); got != "pending_binding separation_of_duties 1" {
+		t.Errorf("at another look the role is %s", got)
+	}
+	h.Exec(`update separation_policy set mode = 'shadow', version = version + 1`)
+	h.look()
+	if got := state(); got != "installed 2" {
+		t.Errorf("without an enforced policy the role is %s", got)
+	}
+}
+
+func TestAConflictIsNotResolvedIntoARoleThatViolatesAPolicy(t *testing.T) {
+	h := open(t)
+	ehr := h.system("ehr", "ehr")
+	one, two := h.Entitlement(ehr, "Nurse read"), h.Entitlement(ehr, "Nurse write")
+	h.Must(201, "admin", "POST", "/entitlements/roles",
+		map[string]any{"key": "nurse", "name": "Ours", "entitlement_ids": []string{one}, "lifecycle": "active"})
+	h.upload(clinic("1.0.0", ""))
+	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
+	h.fourEyes(one, two)
+	conflicts := h.Must(200, "admin", "GET", packs+"/clinic/conflicts?state=open", nil).Items()
+	at := packs + "/conflicts/" + conflicts[0]["id"].(string) + "/resolve"
+	h.Refused(409, "separation_of_duties", "admin", "POST", at, map[string]any{"use": "theirs"})
+	h.Must(200, "admin", "POST", at, map[string]any{"use": "merged", "merged": map[string]any{"name": "Both"}})
 }

@@ -3,7 +3,8 @@
 // give are reasons of the ledger; provisioning makes them true in the target systems.
 //
 // The parts, from the lowest: accesspolicy (the policies themselves) and impact (what a change does to access);
-// evaluation (what the rules say of a person); simulation and worker, which do not import each other.
+// table (decision tables) and evaluation (what the rules say of a person); simulation and worker, which do not import
+// each other; decisiontable (checks, import and export of decision tables).
 //
 // The evaluation converges. Whatever may change what rules say enqueues work: policy for a person, policy_sweep for
 // everybody. One evaluator at a time takes the items of a tenant, compares what the policies say with the reasons that

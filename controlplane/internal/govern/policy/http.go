@@ -23,7 +23,8 @@ const (
 
 const (
 	aboutPolicies = "An access policy assigns roles, entitlements or accounts to the people who meet its condition, " +
-		"denies them, or lets these people request them. It is evaluated when a person " +
+		"denies them, or lets these people request them. With the effect require, it says what people must have. " +
+		"It is evaluated when a person " +
 		"is created or changes, and for all people when the policy changes. In shadow mode it only reports what it " +
 		"would change. With the effect eligible, it defines who can request the access."
 	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the " +
@@ -47,22 +48,25 @@ const (
 // Routes are the paths under /policies, and the evaluation of one person. Administrators write; auditors read.
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
-	return []httpapi.Route{
+	routes := []httpapi.Route{
 		httpapi.Handle("GET", base, "List access grant policies", s.list).For(both...).Describe(aboutPolicies),
 		httpapi.Handle("POST", base, "Create an access grant policy", s.post).
 			For(viewer.Admin).
 			Status(http.StatusCreated).
 			Errors(409).
+			Bulk().
 			Describe(aboutPolicies + " " + aboutConfirm),
 		httpapi.Report("POST", base+"/simulate", "Simulate an unsaved policy", ndjson, (*simulateIn).whole, s.simulate,
 			s.simulateAll).
 			For(viewer.Admin).
-			Waits().
+			Bulk().
+			LongRunning().
 			Describe(aboutSimulate),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve an access grant policy", s.one).For(both...),
 		httpapi.Handle("PATCH", base+"/{id}", "Update an access grant policy", s.patch).
 			For(viewer.Admin).
 			Errors(409, 412).
+			Bulk().
 			Describe("subject is replaced as a whole. " + aboutConfirm),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete an access grant policy", s.remove).
 			For(viewer.Admin).
@@ -89,7 +93,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored,
 			s.simulateStoredAll).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Describe(aboutSimulate),
 		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Resume a policy", s.reset).
 			For(viewer.Admin).
@@ -98,7 +102,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe(aboutReset),
 		httpapi.Handle("POST", "/policies/conditions/validate", "Validate a condition", s.validate).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Status(200).
 			Describe(aboutValidate),
 		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person",
@@ -108,6 +112,8 @@ func (s *Service) Routes() []httpapi.Route {
 			Errors(409).
 			Describe(aboutEvaluate),
 	}
+	routes = append(routes, s.tables().Routes()...)
+	return append(routes, s.Gaps().Routes()...)
 }
 
 // listIn is the input of list.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/decisiontable"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/simulation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/worker"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -22,6 +24,16 @@ type Service struct {
 
 // Simulations says what changes of policies and roles would do.
 func (s *Service) Simulations() *simulation.Service { return &simulation.Service{DB: s.DB, Now: s.Now} }
+
+// Gaps answers for what people lack that policies require.
+func (s *Service) Gaps() *requirement.Service {
+	return &requirement.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}
+}
+
+// tables makes the service that checks, exports and imports decision tables.
+func (s *Service) tables() *decisiontable.Service {
+	return &decisiontable.Service{DB: s.DB, Simulations: s.Simulations(), Now: s.Now}
+}
 
 // Kinds are the work that evaluates policies.
 func (s *Service) Kinds() []queue.Kind { return s.work().Kinds() }

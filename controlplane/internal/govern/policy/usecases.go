@@ -54,7 +54,7 @@ func (s *Service) Create(
 ) (made accesspolicy.AccessPolicy, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		planned := n.Fields
-		if _, err := planned.Check(ctx, tx, accesspolicy.Resources{}); err != nil {
+		if _, err := planned.Check(ctx, tx, accesspolicy.Fields{}); err != nil {
 			return err
 		}
 		seen := 0
@@ -94,6 +94,7 @@ func (s *Service) Patch(
 		"resources",
 		"lifecycle",
 		"constraints",
+		"table",
 	); err != nil {
 		return changed, err
 	}
@@ -191,7 +192,7 @@ func (s *Service) alter(
 			return err
 		}
 		planned := after
-		if _, err := planned.Check(ctx, tx, before.Resources); err != nil {
+		if _, err := planned.Check(ctx, tx, before.Fields); err != nil {
 			return err
 		}
 		seen := 0

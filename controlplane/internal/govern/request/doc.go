@@ -1,5 +1,5 @@
 // Package request takes requests for access from submission to their end, under /access-requests (without its
-// catalogue). It owns no table; its parts do.
+// catalog). It owns no table; its parts do.
 //
 // The parts, from the lowest: accessrequest (the resource), lookup and draft (examination before submission), change
 // (every change of a stored request), task, emergency, timeline, replay and metrics. A part does not import this

@@ -33,7 +33,7 @@ type house struct {
 	root                       string // the administrator's identity
 	system, group, vault, role string // a connector, a group of low risk, one of high, and a role that holds the first
 	annsAccount                string
-	at                         time.Time // what the rooms take for now; zero: now
+	at                         time.Time // the time that the packages use; zero: now
 }
 
 // escalate does one pass of the work on overdue reviews, and says how many it escalated.

@@ -49,7 +49,7 @@ const (
 		"forbid it, or name the possible approvers."
 )
 
-// Routes are the paths under /access-requests, but for the catalogue, and the replay of approval rules.
+// Routes are the paths under /access-requests, but for the catalog, and the replay of approval rules.
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	one := accessrequest.Path + "/{id}"

@@ -167,3 +167,32 @@ func TestApprovalsInOneCallCountTogether(t *testing.T) {
 	}
 	h.decide("mia", a.Text("id"), "reject", item(a, 1))
 }
+
+// TestShadowPolicyRecordsWhatItWouldRefuse submits a request that a policy in shadow mode would refuse, and one that an
+// equal policy only warns of.
+func TestShadowPolicyRecordsWhatItWouldRefuse(t *testing.T) {
+	h := open(t)
+	h.separate("Ledger and vault", "block", h.group, h.vault)
+	h.separate("Only a warning", "warn", h.group, h.vault)
+	h.Exec(`update separation_policy set mode = 'shadow'`)
+	h.Exec(`insert into separation_shadow_block (tenant_id, policy_id, request_id, at)
+		values (current_tenant(), $1, $1, now() - interval '91 days')`, newID())
+	h.Grant(h.system, h.annsAccount, h.group)
+	h.ask("tom", wish(h.tom, h.vault))
+	if got := h.Strings(
+		`select request_id::text from separation_shadow_block where at > now() - interval '1 day'`,
+	); len(
+		got,
+	) > 0 {
+		t.Errorf("a request that violates nothing was recorded: %v", got)
+	}
+	id := h.ask("ann", wish(h.ann, h.vault)).Text("id")
+	got := h.Strings(`select p.name || ' ' || b.request_id::text
+		from separation_shadow_block b join separation_policy p on p.id = b.policy_id`)
+	if len(got) != 1 || got[0] != "Ledger and vault "+id {
+		t.Errorf("recorded %v; want the policy that blocks with the request %s", got, id)
+	}
+	if n := h.Strings(`select count(*)::text from separation_shadow_block`); n[0] != "1" {
+		t.Errorf("%s rows are left; one of 91 days ago should be deleted", n[0])
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/draft"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/emergency"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/task"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -63,6 +64,13 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) e
 	if err := accessrequest.Insert(ctx, tx, requests, items); err != nil {
 		return err
 	}
+	verdicts := map[string]check.SeparationVerdict{}
+	for _, d := range drafts {
+		verdicts[d.ID] = d.Separation
+	}
+	if err := check.RecordShadow(ctx, tx, verdicts); err != nil {
+		return err
+	}
 	for _, d := range drafts {
 		for _, p := range d.Proposals {
 			if _, err := mitigation.Insert(ctx, tx, p.In, p.Target, s.Now()); err != nil {
@@ -90,17 +98,17 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft.Draft) e
 	if err := change.Publish(ctx, tx, submitted); err != nil {
 		return err
 	}
-	matters, err := s.begin(ctx, tx, b, drafts, wishes)
+	started, err := s.begin(ctx, tx, b, drafts, wishes)
 	if err != nil {
 		return err
 	}
 	if err := b.Apply(ctx, tx); err != nil {
 		return err
 	}
-	if len(matters) == 0 {
+	if len(started) == 0 {
 		return nil
 	}
-	return s.Chains.Start(ctx, tx, matters)
+	return s.Chains.Start(ctx, tx, started)
 }
 
 // begin does what follows from the outcomes of the plans, and gives what people must agree to.
@@ -110,12 +118,12 @@ func (s *Service) begin(
 	b *change.Set,
 	drafts []*draft.Draft,
 	wishes map[string]*draft.Item,
-) ([]chain.Matter, error) {
+) ([]chain.Item, error) {
 	byID := map[string]*draft.Draft{}
 	for _, d := range drafts {
 		byID[d.ID] = d
 	}
-	var matters []chain.Matter
+	var started []chain.Item
 	var reviews []emergency.Review
 	for _, r := range b.Requests {
 		d := byID[r.ID]
@@ -145,9 +153,9 @@ func (s *Service) begin(
 						item.Display+": no approver was found; administrators are notified",
 					)
 				}
-				matters = append(matters, task.Matter(d, r, item, w, tx.Viewer))
+				started = append(started, task.ApprovalItem(d, r, item, w, tx.Viewer))
 			}
 		}
 	}
-	return matters, emergency.AskReviewers(ctx, tx, b, reviews)
+	return started, emergency.AskReviewers(ctx, tx, b, reviews)
 }

@@ -24,7 +24,7 @@ import (
 
 const roles = "/entitlements/roles"
 
-// house is a served API with the rooms that work on roles, and the evaluation, which works when it is told to.
+// house is a served API with the packages that work on roles, and the evaluation, which works when it is told to.
 type house struct {
 	*recordtest.House
 	policies *policy.Service

@@ -40,13 +40,13 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(http.StatusOK).
 			Errors(409, 412).
-			Waits().
+			LongRunning().
 			Describe(aboutPublish),
 		httpapi.Handle("POST", base+"/{id}/propose", "Submit a role for approval", s.propose).
 			For(viewer.Admin).
 			Status(http.StatusOK).
 			Errors(409, 412).
-			Waits().
+			LongRunning().
 			Describe(aboutPropose),
 		httpapi.Handle("POST", base+"/{id}/withdraw", "Withdraw a role from approval", s.withdraw).
 			For(viewer.Admin).
@@ -61,7 +61,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(http.StatusOK).
 			Errors(409, 412).
-			Waits().
+			LongRunning().
 			Describe(aboutRetire),
 	}
 	return slices.Concat(files.Routes(), drafts.Routes(), own, members.Routes())

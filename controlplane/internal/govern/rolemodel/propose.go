@@ -178,7 +178,7 @@ func proposers(by map[string]any) (ids []string) {
 	return ids
 }
 
-// Answers are what this room does with decisions about its tasks.
+// Answers carry out decisions about the tasks of this package.
 func (s *Service) Answers() map[string]decision.Answer {
 	return map[string]decision.Answer{draft.ProposalKind: s.answer}
 }

@@ -28,7 +28,11 @@ func TestPoliciesAndDutiesCountTheirViolations(t *testing.T) {
 				separationtest.NewID(), policy, w.Person(fmt.Sprint(policy, i), ""), state)
 		}
 	}
-	want := "map[false_positive:1 mitigated:0 open:2]"
+	for age, request := range map[string]string{"1 day": separationtest.NewID(), "31 days": separationtest.NewID()} {
+		w.Exec(`insert into separation_shadow_block (tenant_id, policy_id, request_id, at)
+			values (current_tenant(), $1, $2, now() - $3::text::interval)`, id, request, age)
+	}
+	want := "map[false_positive:1 mitigated:0 open:2 would_block_30d:1]"
 	got := w.Must(200, "admin", "GET", "/policies/separation-of-duties/"+id, nil).Body["stats"]
 	if fmt.Sprint(got) != want {
 		t.Errorf("the policy has %v; want %s", got, want)

@@ -3,8 +3,8 @@
 //
 // The parts, from the lowest: conflict (the evaluation, pure), separationpolicy and duty (what is stored), rulebook
 // (the policies prepared for evaluation, in memory), effective (the access of people), check (what policies say about
-// one person), violation (what was found), scan (which finds it), predict and simulation. Package
-// request calls check.
+// one person), violation (what was found), revocation (which revokes access for policies), scan (which finds
+// violations), predict and simulation. Package request calls check.
 //
 // Example: an administrator creates the duties "Maintain vendors" and "Pay", and the policy "Vendors and payments" of
 // the kind pair with one of them on each side. While the policy is a draft nothing is evaluated. In shadow it is

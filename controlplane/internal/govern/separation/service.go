@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exchange"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/predict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/revocation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/simulation"
@@ -40,13 +41,15 @@ func (s *Service) Routes() []httpapi.Route {
 		(&evidence.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
 		s.scans().Routes(),
 		(&exchange.Service{DB: s.DB}).Routes(),
-		(&simulation.Service{DB: s.DB, Now: s.Now}).Routes(),
+		s.simulations().Routes(),
 	)
 }
 
-// Kinds are the work that finds violations, and that advances their mitigations.
+// Kinds are the work that finds violations and revokes access, that advances their mitigations, and that runs
+// simulations.
 func (s *Service) Kinds() []queue.Kind {
-	return slices.Concat(s.scans().Kinds(), s.mitigations().Kinds())
+	return slices.Concat(s.scans().Kinds(), s.mitigations().Kinds(), s.simulations().Kinds(),
+		(&revocation.Service{DB: s.DB, Now: s.Now}).Kinds())
 }
 
 func (s *Service) mitigations() *mitigation.Service {
@@ -54,3 +57,7 @@ func (s *Service) mitigations() *mitigation.Service {
 }
 
 func (s *Service) scans() *scan.Service { return &scan.Service{DB: s.DB, Log: s.Log, Now: s.Now} }
+
+func (s *Service) simulations() *simulation.Service {
+	return &simulation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}
+}

@@ -99,7 +99,7 @@ func inNamespace(uid, gid int) account {
 // bareAttr puts PostgreSQL in its own process group: a Ctrl-C is for us, who stop the server after draining.
 func bareAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// probe tells whether the account can run the binaries and enter the data directory's parent.
+// probe reports whether the account can run the binaries and enter the data directory's parent.
 func probe(ctx context.Context, a account, dir string, bins binaries) error {
 	cmd := exec.CommandContext(ctx, bins.path("postgres"), "--version")
 	cmd.Env = cleanEnv(bins.dir)

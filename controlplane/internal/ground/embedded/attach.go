@@ -71,7 +71,7 @@ func Attach(dir string) (*Endpoint, error) {
 	return e, nil
 }
 
-// answers tells whether something listens at the address.
+// answers reports whether something listens at the address.
 func (e *Endpoint) answers() bool {
 	network, addr := e.addr.dial()
 	conn, err := net.DialTimeout(network, addr, time.Second)

@@ -199,7 +199,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// alive tells whether a process still does something.
+// alive reports whether a process still does something.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// running tells whether the process lives. A zombie does not: whoever should have collected it may never do so.
+// running reports whether the process lives. A zombie does not: whoever should have collected it may never do so.
 func running(pid int) bool {
 	if pid <= 0 || !exists(pid) {
 		return false
@@ -62,7 +62,7 @@ func removeStaleLocks(dir string) error {
 	return nil
 }
 
-// smallSharedMemory tells whether /dev/shm is too small for parallel queries: containers often get 64 MB.
+// smallSharedMemory reports whether /dev/shm is too small for parallel queries: containers often get 64 MB.
 func smallSharedMemory() bool {
 	const enough = 256 << 20
 	var fs syscall.Statfs_t

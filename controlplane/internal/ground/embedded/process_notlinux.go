@@ -2,7 +2,7 @@
 
 package embedded
 
-// running tells whether the process lives.
+// running reports whether the process lives.
 func running(pid int) bool { return pid > 0 && exists(pid) }
 
 // serversIn lists the PostgreSQL processes of a data directory; here only the postmaster is known.

@@ -19,7 +19,7 @@ const (
 // signal sends a signal to a PostgreSQL process.
 func (b binaries) signal(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }
 
-// exists tells whether there is a process of that number, a zombie included.
+// exists reports whether there is a process of that number, a zombie included.
 func exists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

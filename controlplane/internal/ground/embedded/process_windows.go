@@ -27,7 +27,7 @@ func (b binaries) signal(pid int, sig syscall.Signal) error {
 	return nil
 }
 
-// exists tells whether there is a process of that number.
+// exists reports whether there is a process of that number.
 func exists(pid int) bool {
 	const queryLimited, stillActive = 0x1000, 259
 	h, err := syscall.OpenProcess(queryLimited, false, uint32(pid))

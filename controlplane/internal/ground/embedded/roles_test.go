@@ -150,8 +150,8 @@ func login(t *testing.T, srv *embedded.Server, user, password, database string) 
 	return u.String()
 }
 
-// catalogueVersions changes with every write to the rows that EnsureRoles cares for.
-const catalogueVersions = `
+// catalogVersions changes with every write to the rows that EnsureRoles cares for.
+const catalogVersions = `
 	select string_agg(v, ' ' order by v)
 	  from (select 'r' || oid || ':' || xmin from pg_authid
 	        union all select 'd' || oid || ':' || xmin from pg_database
@@ -160,12 +160,12 @@ const catalogueVersions = `
 
 func secondTimeWritesNothing(t *testing.T, srv *embedded.Server) {
 	admin := connect(t, srv.SuperuserURL("grantwright"))
-	before := value[string](t, admin, catalogueVersions)
+	before := value[string](t, admin, catalogVersions)
 	check(t, roles.Ensure(soon(t), admin, roles.Roles{
 		OwnerPassword: passwordOf(t, srv.OwnerURL()), AppPassword: passwordOf(t, srv.AppURL()),
 	}))
-	if after := value[string](t, admin, catalogueVersions); after != before {
-		t.Errorf("the catalogue changed:\n%s\n%s", before, after)
+	if after := value[string](t, admin, catalogVersions); after != before {
+		t.Errorf("the catalog changed:\n%s\n%s", before, after)
 	}
 }
 

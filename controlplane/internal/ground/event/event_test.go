@@ -309,7 +309,7 @@ func TestOldEventsGoUnlessSomebodyHasStillToHear(t *testing.T) {
 
 func TestTheSpecificationsKindsComeWithoutBeingNamedAndOthersDoNot(t *testing.T) {
 	nine := 0
-	for _, d := range event.Catalogue {
+	for _, d := range event.Catalog {
 		if !d.OptIn {
 			nine++
 		}

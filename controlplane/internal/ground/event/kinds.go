@@ -18,13 +18,22 @@ const (
 	AgentOffline           Kind = "agent.offline"
 )
 
-// Kinds beyond the specification's nine. Nobody is told of them who has not asked for them by name.
+// Kinds beyond the specification's nine. Subscribers receive them only if they name them.
 const (
 	SyncHeld       Kind = "sync.held"
 	OperatorAccess Kind = "tenant.operator_access"
 	WritesStopped  Kind = "connector.writes_stopped"
 	WritesResumed  Kind = "connector.writes_resumed"
 	TaskReminded   Kind = "task.reminded"
+
+	MitigationProposed        Kind = "mitigation.proposed"
+	MitigationApproved        Kind = "mitigation.approved"
+	MitigationRefused         Kind = "mitigation.refused"
+	MitigationEvidenceDue     Kind = "mitigation.evidence_due"
+	MitigationEvidenceOverdue Kind = "mitigation.evidence_overdue"
+	MitigationEnding          Kind = "mitigation.ending"
+	MitigationLapsed          Kind = "mitigation.lapsed"
+	MitigationEnded           Kind = "mitigation.ended"
 )
 
 // Described is a kind with its words for the reader.
@@ -39,8 +48,8 @@ type Described struct {
 	OptIn bool `json:"opt_in"`
 }
 
-// Catalogue lists every kind. A room that publishes a new kind adds it here.
-var Catalogue = []Described{
+// Catalog lists every kind. A package that publishes a new kind adds it here.
+var Catalog = []Described{
 	{IdentityCreated, "identity", "A person or non-human identity became known, through the API or a sync.", false},
 	{IdentityUpdated, "identity", "Fields, manager or state of an identity changed; changed names them.", false},
 	{
@@ -75,11 +84,30 @@ var Catalogue = []Described{
 		"An administrator resumed writes to a system after its circuit breaker had opened. Waiting changes are sent.",
 		true,
 	},
-	{TaskReminded, "task", "An approval is due soon, and no approver has decided yet.", true},
+	{TaskReminded, "task", "An approval or evidence is due soon, and no assignee has decided yet.", true},
+	{MitigationProposed, "mitigation", "A mitigation of a violation was proposed.", true},
+	{MitigationApproved, "mitigation", "A mitigation was approved. The violation is mitigated.", true},
+	{MitigationRefused, "mitigation", "A mitigation was refused.", true},
+	{MitigationEvidenceDue, "mitigation", "The owner of a mitigation was asked for evidence.", true},
+	{MitigationEvidenceOverdue, "mitigation", "Evidence of a mitigation is late.", true},
+	{MitigationEnding, "mitigation", "A mitigation ends soon.", true},
+	{
+		MitigationLapsed,
+		"mitigation",
+		"Evidence of a mitigation was missing, or the severity of its violation was raised. lapse_effect says what " +
+			"was done.",
+		true,
+	},
+	{
+		MitigationEnded,
+		"mitigation",
+		"A mitigation has ended. ended_reason says why: expired, withdrawn, replaced or resolved.",
+		true,
+	},
 	{SyncHeld, "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
 }
 
 // Known reports whether there is such a kind.
 func Known(k Kind) bool {
-	return slices.ContainsFunc(Catalogue, func(d Described) bool { return d.Kind == k })
+	return slices.ContainsFunc(Catalog, func(d Described) bool { return d.Kind == k })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// endingSoon is how long before its end a service token is told of it with every answer.
+// endingSoon is how long before its end a service token is warned of it with every answer.
 const endingSoon = 7 * 24 * time.Hour
 
 // announceEnd tells whoever reads headers that a new token is due.

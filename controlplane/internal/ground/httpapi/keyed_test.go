@@ -81,7 +81,7 @@ func newKeyed(t *testing.T, processes int) *keyed {
 					return &httpapi.One[string]{Body: "x"}, k.work(ctx, v)
 				},
 			),
-			httpapi.Either(
+			httpapi.JSONOrStream(
 				"POST",
 				"/things/test",
 				"Try a thing",

@@ -1,6 +1,7 @@
-// Package limit says whether one more request may come. A token has a rate, which all processes keep together; an
-// address has one for what is asked before anybody is known, which each process keeps for itself.
+// Package limit limits the rate of requests. The rate of a token is shared by all processes, through the database. The
+// rate of an address, for requests before authentication, is kept by each process.
 //
-// A rate is kept by the generic cell rate algorithm (ITU-T I.371): all there is to know about a token is the instant
-// until which its requests so far fill the line, each request a cell of 1/rate.
+// A rate is enforced by the generic cell rate algorithm (ITU-T I.371). The state of a token is one instant: the time at
+// which all of its requests so far would have been made if they had come at exactly the allowed rate. A request is
+// refused if that instant is further ahead than the allowed burst.
 package limit

@@ -121,7 +121,7 @@ func poke(c chan struct{}) {
 	}
 }
 
-// payDebt tells the store, when there is too much that it does not know. The caller holds mu, which is let go
+// payDebt writes to the store when it lacks too much. The caller holds mu, which is let go
 // meanwhile.
 func (l *Limiter) payDebt(ctx context.Context, n *line) {
 	for n.debt >= maxDebt && !l.now().Before(l.alone) {

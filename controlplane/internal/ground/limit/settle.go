@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// batch is how many lines the store hears of at once.
+// batch is how many lines are written to the store at once.
 const batch = 500
 
 // beat is how often a process says that it is there.
 const beat = 10 * time.Second
 
-// Run tells the store, until ctx ends, what this process has let through, and hears what others have.
+// Run exchanges with the store, until ctx ends, what this and other processes have admitted.
 func (l *Limiter) Run(ctx context.Context) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()

@@ -1,6 +1,5 @@
-// Package loop does the work that no request asks for. A Worker makes one pass after the other until its context ends,
-// at intervals and whenever its Bell rings; EachTenant shares a pass out among tenants.
+// Package loop runs background work. A Worker makes passes until its context ends: at an interval, and whenever its
+// Wakeup is notified. EachTenant divides a pass among tenants.
 //
-// What a pass does, and that two processes do not do it twice, is its owner's business: several processes run the same
-// workers.
+// Several processes run the same workers. Each pass must itself prevent that two processes do the same work.
 package loop

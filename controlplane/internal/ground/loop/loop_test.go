@@ -77,7 +77,7 @@ func TestAWorkerMakesAPassAtOnceAndThenAtEachInterval(t *testing.T) {
 
 func TestAWorkerMakesAPassWhenTheBellRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var bell loop.Bell
+		var bell loop.Wakeup
 		p := during(t, 12*time.Second, func(ctx context.Context, p *passes) error {
 			return loop.Worker{
 				Every: 10 * time.Second,
@@ -88,7 +88,7 @@ func TestAWorkerMakesAPassWhenTheBellRings(t *testing.T) {
 			)
 		}, func() {
 			time.Sleep(3 * time.Second)
-			bell.Ring()
+			bell.Notify()
 		})
 		p.want(t, 0, 3*time.Second, 10*time.Second)
 	})
@@ -96,8 +96,8 @@ func TestAWorkerMakesAPassWhenTheBellRings(t *testing.T) {
 
 func TestABellThatIsRungDuringAPassIsHeardOnceAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var bell loop.Bell
-		bell.Ring() // and before anybody listens
+		var bell loop.Wakeup
+		bell.Notify() // and before anybody listens
 		p := during(t, 9*time.Second, func(ctx context.Context, p *passes) error {
 			return loop.Worker{Every: 10 * time.Second, Wake: &bell}.Run(ctx, func(context.Context) error {
 				p.note()
@@ -109,7 +109,7 @@ func TestABellThatIsRungDuringAPassIsHeardOnceAfterIt(t *testing.T) {
 		}, func() {
 			time.Sleep(time.Second)
 			for range 5 {
-				bell.Ring()
+				bell.Notify()
 			}
 		})
 		p.want(t, 0, 0, 2*time.Second)

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Worker makes passes over what there is to do.
+// Worker makes passes over work that is due.
 type Worker struct {
-	Every  time.Duration // how soon is noticed what nobody announced
-	Wake   *Bell         // rung by whoever knows that there is something to do; nil: nobody does
-	Log    *slog.Logger  // needed, with Cannot, where a pass can fail
-	Cannot string        // what the log says of a pass that failed
+	Every  time.Duration // longest time between two passes
+	Wake   *Wakeup       // starts a pass early; may be nil
+	Log    *slog.Logger  // required, with Cannot, if a pass can fail
+	Cannot string        // log message for a pass that failed
 }
 
-// Run makes a pass at once, and then one at each interval and whenever the bell rings, until ctx ends. A pass that
-// fails is logged, unless it failed because ctx has ended, and the next one comes as if nothing had happened. No pass
-// begins after the end; Run waits for the one that it is in, and returns nil.
+// Run makes a pass at once, and then one after each interval or notification, until ctx ends. It logs a pass that
+// failed, unless it failed because ctx ended, and continues. It waits for the current pass to end, and returns nil.
 func (w Worker) Run(ctx context.Context, pass func(ctx context.Context) error) error {
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
@@ -27,15 +26,15 @@ func (w Worker) Run(ctx context.Context, pass func(ctx context.Context) error) e
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
-		case <-w.Wake.Rung():
+		case <-w.Wake.Notified():
 		}
 	}
 	return nil
 }
 
-// Drain is Run for passes that do a part of the work and say how much it was: after one that has done something the
-// next follows at once. One that fails has the rest wait for the interval or the bell, whatever it has done: what is
-// wrong would be wrong again.
+// Drain is Run for passes that do a part of the work and return its size. The next part follows at once, until a part
+// has size 0 or fails. After a failure, the rest waits for the next interval or notification, because the cause usually
+// persists.
 func (w Worker) Drain(ctx context.Context, part func(ctx context.Context) (int, error)) error {
 	return w.Run(ctx, func(ctx context.Context) error {
 		for ctx.Err() == nil {

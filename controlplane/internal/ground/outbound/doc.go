@@ -1,5 +1,5 @@
-// Package outbound speaks to addresses that tenants chose: hosted targets, token endpoints, callbacks. It refuses the
-// deployment's own network: an address is judged when it is dialled, as the number it resolved to, so that neither a
-// name nor a second answer of the name server leads anywhere else. Operators open ranges in the configuration, never
-// tenants.
+// Package outbound makes connections to addresses that tenants configure: hosted targets, token endpoints, callbacks
+// and webhooks. It refuses addresses of the deployment's own network. The resolved IP address is checked at the time of
+// the connection, so that neither a host name nor a later answer of the name server can lead there. Operators open
+// ranges in the configuration; tenants cannot.
 package outbound

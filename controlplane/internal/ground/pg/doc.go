@@ -1,5 +1,6 @@
-// Package pg is how the product speaks to PostgreSQL: every transaction is opened on somebody's behalf, and row-level
-// security does the rest. As acts within one tenant; Across finds, over all tenants, whose turn it is, and only reads.
+// Package pg opens transactions on PostgreSQL. Every transaction has a viewer, and row-level security limits what it
+// reads and writes. As opens a transaction within one tenant. Across opens a read-only transaction over all tenants,
+// which workers use to find due work.
 //
-// A function that takes a *Tx joins its caller's transaction. Nothing outside this package touches the pool.
+// A function that takes a *Tx joins its caller's transaction. Only this package uses the connection pool.
 package pg

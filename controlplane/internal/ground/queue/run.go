@@ -53,7 +53,7 @@ type ended struct {
 
 // Run works until ctx ends, and waits for the passes that it is in then. Any number of processes may do so at once.
 func (q *Queue) Run(ctx context.Context) error {
-	var wake loop.Bell
+	var wake loop.Wakeup
 	var group sync.WaitGroup
 	defer group.Wait()
 	line := pg.Line{
@@ -63,7 +63,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		Log:     q.Log,
 		Lost:    "cannot listen for due work; the queue is polled",
 	}
-	group.Go(func() { line.Listen(ctx, wake.Ring) })
+	group.Go(func() { line.Listen(ctx, wake.Notify) })
 	group.Go(func() { q.runJobs(ctx) })
 
 	slots := cmp.Or(q.slots, atOnce)
@@ -87,7 +87,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-tick.C:
 			search = true
-		case <-wake.Rung():
+		case <-wake.Notified():
 			search = true
 			rest(ctx, breath)
 		case e := <-done:

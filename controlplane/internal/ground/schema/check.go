@@ -135,7 +135,7 @@ var rules = []struct{ name, mend, sql string }{
 // fixed are the minor releases in which known ways around row security were closed.
 var fixed = map[int]int{15: 150014, 16: 160010, 17: 170006}
 
-// Check looks at the catalogue through a connection of the application. It returns *Unsafe when a rule is broken.
+// Check looks at the catalog through a connection of the application. It returns *Unsafe when a rule is broken.
 func Check(ctx context.Context, db *pg.DB) error {
 	conn, err := db.Pool().Acquire(ctx)
 	if err != nil {

@@ -16,6 +16,8 @@ var Columns = []Column{
 	{"connector", "credentials", "id::text"},
 	{"identity_provider", "client_secret", "id::text"},
 	{"kept_answer", "answer", "claim::text"},
+	{"mail_message", "secret", "id::text"},
+	{"notification_settings", "secret", "tenant_id::text"},
 	{"second_factor", "secret", "user_id::text"},
 	{"webhook", "headers_sealed", "id::text"},
 	{"webhook_secret", "sealed", "id::text"},

@@ -46,7 +46,7 @@ func (r *Rotation) report(what string, n int) {
 func (r *Rotation) Master(ctx context.Context, tenants []string) (total int, err error) {
 	for _, purpose := range lasting {
 		// A deployment that never kept them would make others of the new key.
-		if _, err := r.Ring.Lasting(ctx, r.DB, purpose); err != nil {
+		if _, err := r.Ring.PurposeKey(ctx, r.DB, purpose); err != nil {
 			return 0, err
 		}
 	}

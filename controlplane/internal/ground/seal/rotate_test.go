@@ -68,7 +68,7 @@ func ids(viewers ...viewer.Viewer) []string {
 	return out
 }
 
-// signingKeys are rows as the room of tokens writes them.
+// signingKeys are rows as package signing writes them.
 func signingKeys(t *testing.T, db *pg.DB, k *seal.Keyring, n int) {
 	t.Helper()
 	for i := range n {
@@ -153,8 +153,8 @@ func TestTheMasterKeyIsExchangedUnderLoadAndTheOldOneIsNotNeededAnyMore(t *testi
 	a, b := pgtest.Tenant(t, db, "a"), pgtest.Tenant(t, db, "b")
 	path := keyFile(t, fill(1))
 	process := must(seal.OpenFiles(path))
-	cursors := must(process.Lasting(ctx, db, seal.Cursors))
-	callbacks := must(process.Lasting(ctx, db, seal.Callbacks))
+	cursors := must(process.PurposeKey(ctx, db, seal.Cursors))
+	callbacks := must(process.PurposeKey(ctx, db, seal.Callbacks))
 	if !bytes.Equal(callbacks, keyring(t, 1).Derive("callback")) {
 		t.Error("the first process to keep the callback key made another of it than releases before")
 	}
@@ -187,8 +187,8 @@ func TestTheMasterKeyIsExchangedUnderLoadAndTheOldOneIsNotNeededAnyMore(t *testi
 		}
 	}
 	signingKeysOpen(t, db, alone, 7)
-	if !bytes.Equal(must(alone.Lasting(ctx, db, seal.Callbacks)), callbacks) ||
-		!bytes.Equal(must(alone.Lasting(ctx, db, seal.Cursors)), cursors) {
+	if !bytes.Equal(must(alone.PurposeKey(ctx, db, seal.Callbacks)), callbacks) ||
+		!bytes.Equal(must(alone.PurposeKey(ctx, db, seal.Cursors)), cursors) {
 		t.Error("the keys of cursors and callbacks changed with the master key")
 	}
 	if err := reveal(ctx, db, keyring(t, 1), a, secrets[0]); !errors.Is(err, seal.ErrOtherMasterKey) {

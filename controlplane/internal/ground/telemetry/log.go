@@ -22,12 +22,12 @@ const (
 // Names are what a context belongs to; empty where it belongs to nothing of the kind.
 type Names struct{ Request, Tenant, Trace string }
 
-// Whose tells what a context belongs to.
-type Whose func(ctx context.Context) Names
+// ContextNames returns what a context belongs to.
+type ContextNames func(ctx context.Context) Names
 
 // NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format
 // is text or json. A line stays a line, whatever stands in its values.
-func NewLog(out io.Writer, level slog.Level, format string, whose Whose) (*slog.Logger, error) {
+func NewLog(out io.Writer, level slog.Level, format string, whose ContextNames) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: clean}
 	switch format {
 	case "text":
@@ -52,7 +52,7 @@ func WithRun(ctx context.Context, tenant, run string) context.Context {
 // handler adds to each record what its context knows and the record does not say itself.
 type handler struct {
 	slog.Handler
-	whose Whose
+	whose ContextNames
 	said  []string // keys that the logger says on every line
 }
 

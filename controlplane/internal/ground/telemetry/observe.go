@@ -14,7 +14,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// slow is when a request is told at info and not at debug alone.
+// slow is when a request is logged at info and not at debug alone.
 const slow = time.Second
 
 // Observer watches requests. Its members are set once.

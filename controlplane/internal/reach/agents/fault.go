@@ -41,7 +41,7 @@ func Forged(ctx context.Context, tx *pg.Tx, claimed string) error {
 	})
 }
 
-// UnknownAgent is what a token's holder hears when the agent it names is gone.
+// UnknownAgent is the error for a token whose agent was deleted.
 func UnknownAgent(err error, id string) error {
 	if errors.Is(err, pgx.ErrNoRows) || fault.Is(err, fault.NotFound) {
 		return fault.Coded(fault.Forbidden, "agent_revoked", "the agent %s no longer exists", id)

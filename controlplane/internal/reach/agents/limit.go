@@ -18,7 +18,7 @@ type Limiter struct {
 	tat map[string]time.Time // the theoretical arrival time of each key
 }
 
-// Take counts one attempt of key, or tells how long to wait for the next.
+// Take counts one attempt of key, or returns how long to wait for the next.
 func (l *Limiter) Take(key string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,12 +77,12 @@ func Find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Age
 	return a, nil
 }
 
-// Changed tells every process to look again whether the agent's socket may stay.
+// Changed notifies every process to check again whether the agent's socket may stay.
 func Changed(ctx context.Context, tx *pg.Tx, id string) error {
 	return Notify(ctx, tx, PresenceChannel, "changed", id)
 }
 
-// Notify tells every process a word about an agent or a task of the transaction's tenant.
+// Notify sends every process a word about an agent or a task of the transaction's tenant.
 func Notify(ctx context.Context, tx *pg.Tx, channel, word, id string) error {
 	return pg.Exec(
 		ctx,

@@ -63,13 +63,16 @@ func (s *Service) writes() []httpapi.Route {
 			For(viewer.Admin).
 			Errors(409).
 			Describe(aboutRestore),
-		httpapi.Either("POST", "/connectors/test", "Test connection settings", (*unsavedIn).streams, s.testUnsaved,
-			s.streamUnsaved).
+		httpapi.JSONOrStream("POST", "/connectors/test", "Test connection settings", (*unsavedIn).streams,
+			s.testUnsaved, s.streamUnsaved).
 			For(viewer.Admin).
 			Errors(429).
 			Describe(aboutTest),
-		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector", (*testIn).streams, s.test, s.streamTest).
-			For(viewer.Admin).Errors(429).Describe(aboutTest),
+		httpapi.JSONOrStream("POST", "/connectors/{id}/test", "Test a connector", (*testIn).streams,
+			s.test, s.streamTest).
+			For(viewer.Admin).
+			Errors(429).
+			Describe(aboutTest),
 	}
 }
 

@@ -146,7 +146,7 @@ func (r row) visible() visible {
 	}
 }
 
-// differences tells what a patch changes. Secrets appear by name alone.
+// differences lists what a patch changes. Secrets appear by name alone.
 func differences(before, after row, secrets map[string]any) ([]audit.Change, error) {
 	changes, err := audit.Diff(before.visible(), after.visible())
 	if err != nil {

@@ -29,7 +29,7 @@ func talkative(_ context.Context, req v1.TestRequest, report connectorkit.Report
 		{Name: "paged_search", OK: true},
 	}
 	for i := range steps {
-		report.Tell(v1.Progress{Step: &steps[i]})
+		report.Send(v1.Progress{Step: &steps[i]})
 	}
 	return v1.TestResponse{
 		Success:    true,
@@ -131,7 +131,7 @@ func TestAStepShowsBeforeTheTestHasEnded(t *testing.T) {
 	path := h.made(ldapPayload("A"))
 	seen := make(chan struct{})
 	h.target.test = func(ctx context.Context, _ v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
-		report.Tell(v1.Progress{Step: &v1.TestStep{Name: "tcp", OK: true}})
+		report.Send(v1.Progress{Step: &v1.TestStep{Name: "tcp", OK: true}})
 		select {
 		case <-seen:
 			return v1.TestResponse{Success: true}, nil
@@ -153,7 +153,7 @@ func TestATestThatNeverEndsIsEndedAndKeepsItsSteps(t *testing.T) {
 	stuck := make(chan struct{})
 	t.Cleanup(func() { close(stuck) })
 	h.target.test = func(_ context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
-		report.Tell(
+		report.Send(
 			v1.Progress{Step: &v1.TestStep{Name: "tcp", OK: true, Detail: fmt.Sprint(req.AuthConfig["bind_password"])}},
 		)
 		<-stuck // deaf to its context

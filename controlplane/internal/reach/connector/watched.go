@@ -2,7 +2,7 @@ package connector
 
 import ()
 
-// watched are the columns that say when a connector is read next, and since when it fares as it does.
+// watched are the columns that say when a connector is read next, and since when its health is what it is.
 const watched = `c.status_since, connector_health(c.id) as parts,
 	(select jsonb_build_object('incremental_cron', s.incremental_cron, 'full_cron', s.full_cron, 'timezone', s.timezone,
 	    'jitter', s.jitter)

@@ -126,7 +126,7 @@ func (d *Dispatcher) Provision(ctx context.Context, t Target, req v1.ProvisionRe
 	return p.Provision(ctx, req)
 }
 
-// Read tells how a few records of a target are now.
+// Read returns a few records of a target as they are now.
 func (d *Dispatcher) Read(ctx context.Context, t Target, req v1.ReadRequest) (v1.ReadResponse, error) {
 	p, err := d.changer(ctx, t)
 	if err != nil {

@@ -225,7 +225,7 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == writing.DriftPush && !again
 }
 
-// watched tells whether drift of an attribute is of interest.
+// watched reports whether drift of an attribute is of interest.
 func (q question) watched(target string) bool {
 	if q.rule.Check == "never" {
 		return false
@@ -237,8 +237,8 @@ func (q question) watched(target string) bool {
 // addresses are attributes in which targets take no notice of case.
 var addresses = []string{"email", "mail", "userprincipalname", "emails.value"}
 
-// same tells whether two values mean the same in a target: one value is a list of it, the order of a list says nothing,
-// nothing is an empty text, and a number or a bool is its text.
+// same reports whether two values mean the same in a target: one value is a list of it, the order of a list says
+// nothing, nothing is an empty text, and a number or a bool is its text.
 func same(target string, a, b any) bool {
 	left, right := texts(a), texts(b)
 	if slices.Contains(addresses, strings.ToLower(target)) {

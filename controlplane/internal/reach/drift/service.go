@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Service compares accounts, and tells and settles what is otherwise.
+// Service compares accounts with their templates, and lists and resolves drift.
 type Service struct {
 	DB      *pg.DB
 	Place   func(ctx context.Context, tx *pg.Tx, o Order) (taskID string, err error) // hands a change in, to be made

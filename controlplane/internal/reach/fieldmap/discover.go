@@ -83,7 +83,7 @@ func (s *Service) discover(ctx context.Context, v viewer.Viewer, in *discoverIn)
 	return &out, err
 }
 
-// streamDiscover tells the same as it happens.
+// streamDiscover sends the same as events.
 func (s *Service) streamDiscover(
 	ctx context.Context,
 	v viewer.Viewer,

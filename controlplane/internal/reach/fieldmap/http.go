@@ -36,8 +36,8 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Either("POST", "/connectors/{id}/discover", "Discover the schema of a connector", (*discoverIn).streams,
-			s.discover, s.streamDiscover).
+		httpapi.JSONOrStream("POST", "/connectors/{id}/discover", "Discover the schema of a connector",
+			(*discoverIn).streams, s.discover, s.streamDiscover).
 			For(viewer.Admin).
 			Describe(aboutDiscover),
 		httpapi.Handle("GET", "/connectors/{id}/schema", "Get the schema of a connector", s.schema).
@@ -62,7 +62,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe(aboutSuggest),
 		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Preview field mappings", s.preview).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Errors(502).
 			Describe(aboutPreview),
 		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}",

@@ -3,7 +3,7 @@
 // every step can be left and taken up again; there is no state of its own but the differences that wait for a decision.
 //
 // It owns no tables: package schemadiff keeps the differences. The five steps of the wizard are completed, open or
-// blocked. The HTTP API and the decision tasks of govern/matter are its callers:
+// blocked. The HTTP API and the decision tasks of govern/decisionkind are its callers:
 //
 //	GET  /connectors/{id}/wizard                          step 4 is open: the fields have no mappings
 //	POST /connectors/{id}/wizard/accept-mappings          step 5 is open

@@ -269,7 +269,7 @@ func (c *target) Discover(
 	if c.refuses != nil {
 		return v1.DiscoverResponse{}, c.refuses
 	}
-	report.Tell(v1.Progress{Message: "looking at people"})
+	report.Send(v1.Progress{Message: "looking at people"})
 	return v1.DiscoverResponse{
 		Success:      true,
 		SchemaDigest: fmt.Sprintf("sha256:%d", len(c.objects)),

@@ -59,7 +59,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(http.StatusAccepted).
 			Errors(409).
 			Describe(aboutFirst),
-		httpapi.Either("POST", "/connectors/{id}/rediscover", "Rediscover the schema of a connector",
+		httpapi.JSONOrStream("POST", "/connectors/{id}/rediscover", "Rediscover the schema of a connector",
 			(*rediscoverIn).streams, s.rediscover, s.streamRediscover).
 			For(viewer.Admin).
 			Errors(409).

@@ -27,7 +27,7 @@ func (s *Service) Run(ctx context.Context) error {
 		Log:     s.Log,
 		Lost:    "lost the line on which changes are announced; looking every second",
 	}
-	go line.Listen(ctx, s.wake.Ring)
+	go line.Listen(ctx, s.wake.Notify)
 	var kept time.Time
 	return loop.Worker{Every: interval, Wake: &s.wake}.Run(ctx, func(ctx context.Context) error {
 		if time.Since(kept) >= upkeepEvery {

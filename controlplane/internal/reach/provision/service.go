@@ -50,7 +50,7 @@ type Service struct {
 
 	once sync.Once
 	// wake starts a pass before its time, when a task was written.
-	wake       loop.Bell
+	wake       loop.Wakeup
 	lanes      *lane.Worker
 	upkeep     *upkeep.Service
 	background sync.WaitGroup
@@ -67,7 +67,7 @@ func (s *Service) init() {
 			Dispatch:   s.Dispatch,
 			Log:        s.Log,
 			Now:        s.Now,
-			Ring:       s.wake.Ring,
+			Ring:       s.wake.Notify,
 			Lanes:      cmp.Or(s.Lanes, 16),
 			Calls:      cmp.Or(s.Calls, 4),
 			CallLimit:  s.callLimit(),

@@ -1,8 +1,12 @@
-// Package schedule reads connectors by themselves: incremental and full runs by cron, in the connector's time zone and
-// spread by jitter. It pauses connectors and lets them go on, says how they fare, and starts the runs that bring people
-// up to date.
+// Package schedule runs connectors on a schedule: full and incremental syncs by cron expressions, in the time zone of
+// the connector and spread by jitter. It pauses and resumes connectors, reports their health, and starts the sync runs
+// that bring people up to date. It serves paths under /connectors/{id}.
 //
-// A schedule is a row with its next occurrences. Whichever process finds it due locks it, enters the run, and moves it
-// to the occurrence after that, in one transaction: an occurrence starts one run over all processes, and none is lost
-// when one of them dies. What was missed while nobody looked is made up for by one run.
+// A schedule is a row with its next occurrences. A process that finds an occurrence due locks the row, creates the sync
+// run, and stores the occurrence after it, in one transaction. Therefore an occurrence starts one run across all
+// processes, and none is lost if a process dies. Occurrences that were missed while no process ran are made up for by
+// one run.
+//
+// Example: a connector has the full sync "0 2 * * *" in Europe/Berlin and a jitter of ten minutes. Its run starts
+// between 02:00 and 02:10. If the control plane was down from 01:00 to 05:00, one run starts at 05:00.
 package schedule

@@ -36,5 +36,5 @@ type Config struct {
 	plan    *template.Plan       // of the template
 }
 
-// places tells whether accounts of the target lie somewhere. Connectors of one's own know for themselves.
+// places reports whether accounts of the target lie somewhere. Connectors of one's own know for themselves.
 func (c Config) places() bool { return c.Type == catalog.LDAP || c.Type == catalog.Custom }

@@ -37,7 +37,7 @@ func (c Config) Owned(f identity.Facts, username string) ([]Owned, error) {
 	return out, nil
 }
 
-// Moves tells whether accounts that are there get another name or place.
+// Moves reports whether accounts that are there get another name or place.
 func (c Config) Moves() bool {
 	return c.Template.Username.On == template.OnAlways ||
 		c.Template.Container != nil && c.Template.Container.On == template.OnAlways

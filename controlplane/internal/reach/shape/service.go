@@ -68,7 +68,7 @@ func (s *Service) Routes() []httpapi.Route {
 			s.preview).
 			For(viewer.Admin).
 			Status(200).
-			Waits().
+			LongRunning().
 			Errors(409).
 			Describe(aboutPreview),
 	}
@@ -94,7 +94,7 @@ type WriteAbility struct {
 	Why *string `json:"why"`
 }
 
-// BreakerState tells whether too much has failed or changed.
+// BreakerState reports whether too much has failed or changed.
 type BreakerState struct {
 	// True if the circuit breaker is open, so that nothing is sent until a person resumes writes.
 	Open bool `json:"open"`

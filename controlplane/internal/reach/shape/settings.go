@@ -82,7 +82,7 @@ func (s ProvisioningSettings) defaulted() []string {
 	return out
 }
 
-// check tells what is wrong with a configuration as it was set.
+// check returns what is wrong with a configuration as it was set.
 func (c Config) check() error {
 	_, wrong := c.Template.Compile()
 	complain := func(pointer, code, detail string) {

@@ -47,7 +47,7 @@ func (s *Service) cancelRun(ctx context.Context, v viewer.Viewer, in *runIn) (*r
 	return &runOut{run}, err
 }
 
-// askToCancel ends a run at once that nobody works on, and tells the worker of any other.
+// askToCancel ends a run at once that nobody works on, and notifies the worker of any other.
 func askToCancel(ctx context.Context, tx *pg.Tx, run string) error {
 	const idle = `
 		update sync_run

@@ -20,7 +20,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// Routes of the room.
+// Routes are the paths of sync runs.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("POST", "/connectors/{id}/sync", "Start a sync run", s.trigger).
@@ -30,7 +30,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A " +
 				"connector has one active sync run at a time. A new sync run supersedes a held one and computes the " +
 				"changes again.").
-			Sends(progressCallback),
+			WithOutgoing(progressCallback),
 		httpapi.Handle("GET", "/connectors/{id}/sync-runs", "List sync runs", s.list).For(viewer.Admin, viewer.Auditor),
 		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Retrieve a sync run", s.read).
 			For(viewer.Admin, viewer.Auditor),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/worker"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -41,7 +41,7 @@ func TestAPreviewTellsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	changed[1] = person("p001", "Other Name", "p001@x.test", map[string]any{"manager": "uid=p000"})
 	w.source.script = telling("c2", nil, append(changed[:5:5], changed[6:]...)...) // p005 is gone
 	got = w.full(syncrun.Trigger{Mode: "preview"})
-	want := tally.Counts{Updated: 1, Unchanged: 4, Missing: 1}
+	want := counters.Counts{Updated: 1, Unchanged: 4, Missing: 1}
 	if diff := cmp.Diff(want, got.Report.Accounts); diff != "" || got.Status != syncrun.Previewed {
 		t.Errorf("accounts of a preview that ended %s: -want +got\n%s", got.Status, diff)
 	}
@@ -298,7 +298,7 @@ func TestASilentConnectorIsStuckAndAWaitingOneIsNot(t *testing.T) {
 			})(ctx, req, emit)
 		}
 		until := time.Now().Add(3 * time.Second).Truncate(time.Millisecond)
-		connectorkit.ReportOf(ctx).Tell(v1.Progress{RateWaitUntil: &until, Message: "waiting for the target"})
+		connectorkit.ReportOf(ctx).Send(v1.Progress{RateWaitUntil: &until, Message: "waiting for the target"})
 		time.Sleep(time.Until(until))
 		return paged(pages, nil)(ctx, req, emit)
 	}
@@ -336,7 +336,7 @@ func TestRecordsArriveWholeWhateverTheSizes(t *testing.T) {
 			return emit(ctx, page)
 		}
 		got := w.full(syncrun.Trigger{ChunkSize: tt.chunk})
-		want := tally.Counts{Created: int64(tt.records - was), Unchanged: int64(was)}
+		want := counters.Counts{Created: int64(tt.records - was), Unchanged: int64(was)}
 		n := one[int](w, `select count(*) from account`)
 		if diff := cmp.Diff(want, got.Report.Accounts); diff != "" || n != tt.records || !got.Complete["accounts"] {
 			t.Errorf(

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -84,13 +84,13 @@ func TestWhatIsReleasedInPartsIsMergedOnceThoughTheDatabaseStops(t *testing.T) {
 			w.release(held.ID, nil)
 			all := w.ended(held.ID)
 			if diff := cmp.Diff(
-				tally.Counts{Updated: 30},
+				counters.Counts{Updated: 30},
 				all.Report.Identities,
 			); diff != "" || all.Status != syncrun.Succeeded ||
 				w.cursor() != "c2" {
 				t.Errorf("after the release of all: %s, cursor %s, people -want +got\n%s", all.Status, w.cursor(), diff)
 			}
-			if diff := cmp.Diff(tally.Counts{Updated: 30}, all.Report.Accounts); diff != "" {
+			if diff := cmp.Diff(counters.Counts{Updated: 30}, all.Report.Accounts); diff != "" {
 				t.Errorf("accounts, of which the attributes tell the department: -want +got\n%s", diff)
 			}
 			if n := one[int](w, `select count(*) from identity where department = 'New'`); n != 30 {

@@ -3,7 +3,7 @@ package syncrun_test
 import (
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -54,7 +54,7 @@ func TestAGrantThatWeRevokedIsNotMergedSilently(t *testing.T) {
 	w.grant(`status = 'revoking'`)
 	w.grant(`status = 'revoked', revoked_at = now() - interval '1 hour'`)
 	early := w.sync()
-	if got := w.anns(); got != "revoked" || early.Report.Grants != (tally.Counts{Unchanged: 1, Suppressed: 1}) {
+	if got := w.anns(); got != "revoked" || early.Report.Grants != (counters.Counts{Unchanged: 1, Suppressed: 1}) {
 		t.Errorf(
 			"minutes after our revocation it is %s, %+v; want revoked, and one that is suppressed",
 			got,
@@ -70,14 +70,14 @@ func TestAGrantThatWeRevokedIsNotMergedSilently(t *testing.T) {
 	w.grant(`suppress_reimport_until = now() - interval '1 minute'`)
 	back := w.sync()
 	if got := w.anns(); got != "active reappeared" ||
-		back.Report.Grants != (tally.Counts{Unchanged: 1, Reappeared: 1, Returned: 1}) {
+		back.Report.Grants != (counters.Counts{Unchanged: 1, Reappeared: 1, Returned: 1}) {
 		t.Errorf("later it is %s, %+v; want active and reappeared, and one that returned", got, back.Report.Grants)
 	}
 	if n := one[int](w, `select count(*) from audit_event where action = 'grant.returned'`); n != 1 {
 		t.Errorf("%d entries tell of its return; want 1", n)
 	}
 	again := w.sync()
-	if again.Report.Grants != (tally.Counts{Unchanged: 2}) || w.anns() != "active reappeared" {
+	if again.Report.Grants != (counters.Counts{Unchanged: 2}) || w.anns() != "active reappeared" {
 		t.Errorf("the next run says %+v; want nothing new", again.Report.Grants)
 	}
 }

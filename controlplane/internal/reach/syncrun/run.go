@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -52,9 +52,9 @@ type Run struct {
 	// Time until which the run waits because the system limits the request rate.
 	RateWaitUntil *time.Time `json:"rate_wait_until" db:"rate_wait_until"`
 	// Records that the run has counted.
-	Counters tally.Counters `json:"counters" db:"counters"`
+	Counters counters.Counters `json:"counters" db:"counters"`
 	// Number of changes by kind of object; for a preview, those that would be made.
-	Report tally.Report `json:"report" db:"report"`
+	Report counters.Report `json:"report" db:"report"`
 	// Kinds of object that were read completely. Only those can show deletions.
 	Complete map[string]bool `json:"complete" db:"complete"`
 	// Number of records that the system reports.
@@ -129,9 +129,9 @@ type Progress struct {
 	// Phase that the sync run is in.
 	Phase string `json:"phase"`
 	// Records that the run has counted.
-	Counters tally.Counters `json:"counters"`
+	Counters counters.Counters `json:"counters"`
 	// Number of changes by kind of object; present once the run is held or has ended.
-	Report *tally.Report `json:"report,omitempty"`
+	Report *counters.Report `json:"report,omitempty"`
 	// Number of records that the system reports.
 	Estimate *v1.Estimate `json:"estimate,omitempty"`
 	// Number of chunks of records that were received.

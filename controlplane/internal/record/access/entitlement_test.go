@@ -16,8 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
-// catalogued is a house with one entitlement, and somebody who owns it.
-func catalogued(t *testing.T) (h *recordtest.House, group, owner string) {
+// catalogd is a house with one entitlement, and somebody who owns it.
+func catalogd(t *testing.T) (h *recordtest.House, group, owner string) {
 	t.Helper()
 	h = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		s := &access.Service{
@@ -39,7 +39,7 @@ func catalogued(t *testing.T) (h *recordtest.House, group, owner string) {
 }
 
 func TestAnEntitlementIsDescribedTaggedAndLimited(t *testing.T) {
-	h, group, _ := catalogued(t)
+	h, group, _ := catalogd(t)
 	backup := h.Person("backup", "")
 	rule := uuid.NewString()
 	h.Exec(`insert into approval_rule (tenant_id, id, name, branches) values (current_tenant(), $1, 'r', '[]')`, rule)
@@ -119,7 +119,7 @@ func TestAnEntitlementIsDescribedTaggedAndLimited(t *testing.T) {
 }
 
 func TestAnOwnerDescribesWhatTheyOwnAndNoMore(t *testing.T) {
-	h, group, owner := catalogued(t)
+	h, group, owner := catalogd(t)
 	other := h.Entitlement(ldap, "other")
 	h.Exec(`update entitlement set risk_level = 'medium', max_duration = 'P30D' where id = $1`, group)
 	h.Must(
@@ -173,7 +173,7 @@ func TestAnOwnerDescribesWhatTheyOwnAndNoMore(t *testing.T) {
 }
 
 func TestManyAreChangedAtOnceAndThoseThatCannotBeSayWhy(t *testing.T) {
-	h, group, _ := catalogued(t)
+	h, group, _ := catalogd(t)
 	described := h.Entitlement(ldap, "described")
 	h.Exec(`update entitlement set description = 'x' where id = $1`, described)
 	missing := uuid.NewString()
@@ -254,7 +254,7 @@ func TestManyAreChangedAtOnceAndThoseThatCannotBeSayWhy(t *testing.T) {
 }
 
 func TestRetiringTellsWhatItMeans(t *testing.T) {
-	h, group, _ := catalogued(t)
+	h, group, _ := catalogd(t)
 	other := h.Entitlement(ldap, "other")
 	h.Grant(ldap, h.Account(ldap, "a", ""), group)
 	path := "/entitlements/" + group + "/retire"
@@ -277,7 +277,7 @@ func TestRetiringTellsWhatItMeans(t *testing.T) {
 }
 
 func TestAHierarchyTellsLevelsAndCircles(t *testing.T) {
-	h, group, _ := catalogued(t)
+	h, group, _ := catalogd(t)
 	up, top, down := h.Entitlement(ldap, "up"), h.Entitlement(ldap, "top"), h.Entitlement(ldap, "down")
 	for _, edge := range [][2]string{{group, up}, {up, top}, {top, group}, {down, group}} {
 		h.Nest(ldap, edge[0], edge[1])
@@ -316,7 +316,7 @@ func TestAHierarchyTellsLevelsAndCircles(t *testing.T) {
 }
 
 func TestUnusedAccessIsToldWhereTheSystemTells(t *testing.T) {
-	h, group, _ := catalogued(t)
+	h, group, _ := catalogd(t)
 	silent := h.Entitlement(ldap, "silent")
 	used, idle, fresh := h.Account(ldap, "used", ""), h.Account(ldap, "idle", ""), h.Account(ldap, "fresh", "")
 	for _, a := range []string{used, idle, fresh} {

@@ -90,7 +90,7 @@ func (s *Service) membersAsOf(
 	grants := grant.HeldAsOf(v, false)
 	q := &listing.Query{
 		Columns: memberColumnsAsOf,
-		From:    grant.AroundAsOf(grants),
+		From:    grant.JoinsAsOf(grants),
 		Counted: grants,
 		ID:      "g.id",
 		Order:   listing.Order{Column: "g.id", Type: "uuid"},

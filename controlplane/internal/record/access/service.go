@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/access/order"
 )
 
-// Service answers for entitlements and grants. All fields but Say, Conditions and Admit are needed.
+// Service answers for entitlements and grants. All fields but Say, Rows, Conditions and Admit are
+// needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
@@ -20,6 +21,8 @@ type Service struct {
 	Conditions entitlement.Reader // nil: no condition can be written
 	// tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
 	Say func(condition []byte) string
+	// Rows tells which rows of a decision table give a person a role or an entitlement. Without it nobody is told
+	Rows func(table []byte, facts map[string]any, role, entitlement string) string
 	// Admit is a fault if a person must not be given an entitlement directly. Nil: nothing is refused.
 	Admit func(ctx context.Context, tx *pg.Tx, identityID, entitlementID string) error
 }
@@ -35,4 +38,6 @@ func (s *Service) Orders() *order.Service {
 }
 
 // Explanations tells why access is there, or is not.
-func (s *Service) Explanations() *explain.Service { return &explain.Service{DB: s.DB, Say: s.Say} }
+func (s *Service) Explanations() *explain.Service {
+	return &explain.Service{DB: s.DB, Say: s.Say, Rows: s.Rows}
+}

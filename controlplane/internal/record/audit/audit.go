@@ -23,7 +23,7 @@ const (
 
 // Entry is what happened. Who did it is the viewer of the transaction.
 type Entry struct {
-	Action    string    // domain.verb of the catalogue, e.g. auth.login or connector.created
+	Action    string    // domain.verb of the catalog, e.g. auth.login or connector.created
 	Outcome   Outcome   // Success when empty
 	Subject   Subject   // what it was done to
 	Objects   []Subject // what else it touched

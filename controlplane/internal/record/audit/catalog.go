@@ -5,7 +5,7 @@ import "strings"
 // Category groups actions.
 type Category string
 
-// Categories of the catalogue.
+// Categories of the catalog.
 const (
 	Authentication Category = "authentication"
 	Authorization  Category = "authorization"
@@ -31,7 +31,7 @@ const (
 	Export         Category = "export"
 )
 
-// Action is a line of the catalogue.
+// Action is a line of the catalog.
 type Action struct {
 	// Name of the action, as entries of the log have it: a subject and a verb, such as
 	// grant.created.
@@ -46,6 +46,7 @@ type Action struct {
 var domains = map[string]Category{
 	"auth":                Authentication,
 	"user":                Account,
+	"sign_in_rule":        Account,
 	"identity":            Identity,
 	"account":             Account,
 	"accounts":            Account,
@@ -70,11 +71,18 @@ var domains = map[string]Category{
 	"mitigation":          Violation,
 	"separation_policy":   Policy,
 	"violation":           Violation,
+	"requirement_gap":     Violation,
+	"policy_review":       Policy,
 	"sector_pack":         Pack,
 	"approval_rule":       Policy,
 	"decision_task":       Request,
 	"decision_delegation": Request,
 	"work_item":           Settings,
+
+	"notification_settings": Settings,
+	"mail_message":          Settings,
+	"mail_address":          Settings,
+	"notification_template": Settings,
 }
 
 // exceptions are actions whose category is not that of their domain.
@@ -89,6 +97,7 @@ var exceptions = map[string]Category{
 	"identity.exported":          Export,
 	"role.exported":              Export,
 	"separation_policy.exported": Export,
+	"policy.table_exported":      Export,
 }
 
 // CategoryOf is the category of an action.
@@ -118,6 +127,7 @@ var catalog = [][2]string{
 	{"auth.logout", "A user ended a session."},
 	{"auth.logout_all", "A user ended all of their own sessions."},
 	{"auth.link_issued", "A one-time link to set a first password was created."},
+	{"auth.reset_requested", "A link to reset the password of a user was requested, and sent to the user."},
 	{"auth.refresh_reuse_detected", "A refresh token was used a second time. The session was ended."},
 	{"auth.password_changed", "A user changed their password."},
 	{"auth.session_ended", "A session was ended."},
@@ -137,6 +147,11 @@ var catalog = [][2]string{
 	{"user.disabled", "A user was disabled."},
 	{"user.enabled", "A user was enabled."},
 	{"user.deleted", "A user was deleted."},
+	{"sign_in_rule.created", "A sign-in rule was created."},
+	{"sign_in_rule.updated", "A sign-in rule was updated."},
+	{"sign_in_rule.deleted", "A sign-in rule was deleted. Its users lost sign-in."},
+	{"sign_in_rule.held", "A sign-in rule was held: more people would have lost sign-in than its limit allows."},
+	{"sign_in_rule.accepted", "An administrator accepted what a held sign-in rule takes."},
 	{"user.sessions_revoked", "An administrator ended all sessions of a user."},
 
 	{"api_token.created", "A service token was created."},
@@ -248,6 +263,8 @@ var catalog = [][2]string{
 	{"policy.enabled", "A policy was enabled."},
 	{"policy.disabled", "A policy was disabled."},
 	{"policy.mode_changed", "A policy was activated, or set to dry run."},
+	{"policy.table_imported", "The decision table of a policy was replaced by a file."},
+	{"policy.table_exported", "The decision table of a policy was exported."},
 	{"policy.deleted", "A policy was deleted. Its reasons end."},
 	{"policy.simulated", "A policy was simulated."},
 	{"policy.breaker_tripped", "A policy would have changed more than its limit, and was stopped."},
@@ -275,18 +292,36 @@ var catalog = [][2]string{
 	{"mitigation.evidence_accepted", "Evidence of a mitigation was accepted."},
 	{"mitigation.evidence_rejected", "Evidence of a mitigation was rejected."},
 	{"mitigation.evidence_overdue", "Evidence of a mitigation became overdue."},
+	{"mitigation.evidence_reminded", "The owner of a mitigation was reminded of evidence that is due."},
+	{"mitigation.ending", "It was announced that a mitigation ends soon."},
+	{"mitigation.end_agreed", "A person decided that a mitigation ends without a renewal."},
+	{"mitigation.escalated", "A mitigation has ended, and the decision about its violation was escalated."},
 	{"mitigation.lapsed", "A mitigation lapsed: evidence was missing, or the severity of the violation was raised."},
 	{"mitigation.expired", "The duration of a mitigation is over."},
 	{"mitigation.resolved", "A mitigation ended because its violation was remediated."},
 	{"violation.mitigated", "A mitigation covers a violation."},
 	{"separation_policy.exported", "Duties and separation-of-duties policies were exported."},
 	{"separation_policy.imported", "Duties and separation-of-duties policies were imported."},
+	{"policy_review.opened", "A policy no longer gives access that a person has, and a decision is asked for."},
+	{"policy_review.kept", "Access that a policy no longer gives is kept until a date."},
+	{"policy_review.ended", "Access that a policy no longer gives was ended by a decision."},
+	{"policy_review.closed", "A person meets a policy again, or no longer has its access, so no decision is needed."},
+	{"requirement_gap.opened", "An evaluation found that a person lacks what an access policy requires."},
+	{"requirement_gap.reopened", "An evaluation found a requirement gap again that was closed or exempted."},
+	{"requirement_gap.closed", "A requirement gap was closed: nothing is missing, or nothing is required any more."},
+	{"requirement_gap.exempted", "A person was exempted from a requirement for a limited time."},
+	{"requirement_gap.exemption_withdrawn", "An exemption from a requirement was withdrawn."},
+	{"requirement_gap.exemption_lapsed", "An exemption from a requirement ended."},
 	{"violation.found", "An evaluation found a violation of a separation-of-duties policy."},
 	{"violation.reopened", "An evaluation found a violation again that was settled."},
 	{"violation.remediated", "An evaluation no longer found a violation."},
 	{"violation.remediation_ordered", "Access was revoked to end a violation."},
+	{"violation.revocation_asked", "A policy that revokes access could not revoke it, and a decision is asked for."},
+	{"violation.revocation_recorded", "A policy in shadow mode recorded which access it would revoke."},
 	{"violation.marked_false_positive", "A violation was marked as a false positive."},
 	{"violation.false_positive_withdrawn", "The mark of a violation as a false positive was withdrawn."},
+	{"separation_simulation.started", "A simulation of a separation-of-duties policy or of a duty was started."},
+	{"separation_simulation.cancelled", "A simulation of a separation-of-duties policy or of a duty was cancelled."},
 	{"violation.scan_started", "A scan of all people for violations was started."},
 	{"violation.scan_cancelled", "A scan of all people for violations was cancelled."},
 	{"violation.assigned", "A violation was assigned to a person, or its assignee was removed."},
@@ -466,4 +501,12 @@ var catalog = [][2]string{
 	{"audit_stream.tested", "An audit stream was tested."},
 	{"work_item.retried", "An administrator retried dead letters of the work queue."},
 	{"work_item.deleted", "An administrator deleted a dead letter of the work queue. Its work was not done."},
+	{"notification_settings.updated", "An administrator changed how notifications are sent by mail."},
+	{"notification_settings.tested", "An administrator sent a test message."},
+	{"mail_message.resent", "An administrator sent a message of the delivery log again."},
+	{"notification_template.updated", "An administrator changed the subject or the text of a notification."},
+	{"notification_template.reset", "An administrator reset a notification to its default subject and text."},
+	{"mail_address.unmarked", "An administrator removed the mark of an address that a mail server had rejected."},
+	{"mail_address.kept", "An administrator decided that nothing is sent to an address that a mail server rejected."},
+	{"user.notifications_updated", "A user changed how they receive notifications."},
 }

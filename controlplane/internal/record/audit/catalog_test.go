@@ -62,11 +62,11 @@ var computed = []struct {
 	},
 }
 
-func TestEveryActionOfTheCodeIsInTheCatalogue(t *testing.T) {
+func TestEveryActionOfTheCodeIsInTheCatalog(t *testing.T) {
 	known := map[string]bool{}
 	for _, a := range audit.Catalog() {
 		if known[a.Name] {
-			t.Errorf("%s is in the catalogue twice", a.Name)
+			t.Errorf("%s is in the catalog twice", a.Name)
 		}
 		if known[a.Name] = true; a.Meaning == "" || !strings.HasSuffix(a.Meaning, ".") {
 			t.Errorf("%s has no meaning", a.Name)
@@ -106,13 +106,13 @@ func TestEveryActionOfTheCodeIsInTheCatalogue(t *testing.T) {
 	}
 	for name, path := range found {
 		if !known[name] && !slices.Contains(elsewhere, name) {
-			t.Errorf("%s (%s) is not in the catalogue", name, path)
+			t.Errorf("%s (%s) is not in the catalog", name, path)
 		}
 	}
 	for name := range known {
 		// It is recorded by the command that restores a backup.
 		if _, used := found[name]; !used && !anywhere[name] && name != "tenant.restored" {
-			t.Errorf("%s is in the catalogue and nobody records it", name)
+			t.Errorf("%s is in the catalog and nobody records it", name)
 		}
 	}
 }

@@ -1,13 +1,13 @@
-// Package auth joins what signs users in and what tells who is asking. Service makes the parts and gives them to each
-// other:
+// Package auth composes the services for signing in and for authentication. Service creates the parts and connects
+// them:
 //
 // signin (passwords and one-time links), sso (identity providers), factor (second factor) and throttle (limits of
-// failures) prove who somebody is; session opens and refreshes their session; signing signs and verifies tokens;
-// bearer turns the token of each request into a viewer; idp has the identity providers of tenants, and lastadmin keeps
-// an administrator in each.
+// failures) authenticate a user; session opens and refreshes sessions; signing signs and verifies tokens; bearer turns
+// the token of each request into a viewer; idp stores the identity providers of tenants, and lastadmin keeps at least
+// one administrator in each tenant.
 //
-// A token says whose it is and nothing about rights; those are read from the database, so that a right that is taken
-// away is gone within five seconds everywhere: changes.go listens for what other processes have changed.
+// A token identifies its user and carries no permissions. Permissions are read from the database, so that a withdrawn
+// permission is gone in all processes within five seconds: changes.go listens for changes that other processes made.
 //
-// Package app makes the Service; record/user and reach/agents call it.
+// Package app creates the Service; record/user and reach/agents call it.
 package auth

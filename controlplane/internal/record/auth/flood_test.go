@@ -93,7 +93,7 @@ func TestManySignInsAtOnceTakeNoMoreMemoryThanTheirPlaces(t *testing.T) {
 	close(watching)
 	watch.Wait()
 	grown, allowed := most.Load()-before, int64(max(2, runtime.NumCPU()))*64<<20
-	// How many are served before those who wait give up is a matter of the machine.
+	// How many are served before those who wait give up depends on the machine.
 	if in.Load() < int64(runtime.NumCPU()) || in.Load()+away.Load() != 200 || grown > allowed {
 		t.Errorf(
 			"%d signed in, %d were sent away, and memory grew by %d MiB; want 200 together, and at most %d MiB",

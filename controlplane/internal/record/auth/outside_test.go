@@ -227,6 +227,45 @@ func TestAUserWhoIsCreatedAtSignInIsLinkedToTheirPerson(t *testing.T) {
 	}
 }
 
+// A first sign-in makes a user of the one person with the verified address, if a rule gives them sign-in. Every other
+// newcomer is told what an administrator can do.
+func TestARuleLetsPeopleInAtTheirFirstSignIn(t *testing.T) {
+	o := openOutside(t, `,"create_users":false`)
+	refused := func(when, code string) {
+		t.Helper()
+		answer := o.signInAs("carol")
+		answer.want(t, when, 403, code)
+		if n := o.ask(`select count(*)::text from app_user where email_lc = 'carol@acme.example'`); n != "0" {
+			t.Errorf("%s: %s users; want none", when, n)
+		}
+	}
+	refused("nobody has the address", "sso_no_person")
+	o.sql(`insert into identity (tenant_id, id, external_id, email, display_name, status)
+		values (current_tenant(), gen_random_uuid(), 'E-7', 'Carol@acme.example', 'Carol C', 'pre_hire')`)
+	refused("who has not started", "sso_no_person")
+	o.sql(`update identity set status = 'active'`)
+	refused("whom no rule gives sign-in", "sso_no_rule")
+	o.sql(`insert into sign_in_rule (tenant_id, id, name, condition, sentence, roles, invitation, enabled)
+		values (current_tenant(), gen_random_uuid(), 'All', '{}', 'everyone', '{manager,auditor}', 'single_sign_on', false)`)
+	o.sql(`insert into sign_in_grant (tenant_id, rule_id, identity_id)
+		select current_tenant(), r.id, i.id from sign_in_rule r, identity i`)
+	refused("whose rule is off", "sso_no_rule")
+	o.sql(`update sign_in_rule set enabled = true`)
+	o.sql(`insert into app_user (tenant_id, id, email, identity_id)
+		select current_tenant(), gen_random_uuid(), 'other@acme.example', id from identity`)
+	refused("whose user has another address", "sso_other_address")
+	o.sql(`delete from app_user where email_lc = 'other@acme.example'`)
+	o.signInAs("carol").want(t, "whom a rule gives sign-in", 200, "")
+	if got := o.ask(`select i.external_id || ' ' || u.status || ' ' || array_to_string(u.roles, '+') || ' ' || u.by_rule
+			|| ' ' || array_to_string(u.rule_roles, '+') || ' ' || u.display_name
+		  from app_user u join identity i on i.id = u.identity_id`); got != "E-7 active auditor+manager true auditor+manager Carol C" {
+		t.Errorf("made: %s", got)
+	}
+	o.signInAs("carol").want(t, "the same once more", 200, "")
+	o.sql(`update app_user set status = 'disabled', ended_by_rule = true where email_lc = 'carol@acme.example'`)
+	o.signInAs("carol").want(t, "who lost sign-in by the rule", 403, "sso_not_linked")
+}
+
 func TestAMappingNeverTakesTheLastAdministrator(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.user("bob@acme.example", "resource_owner")
@@ -249,7 +288,7 @@ func TestAMappingNeverTakesTheLastAdministrator(t *testing.T) {
 func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.user("bob@acme.example", "manager")
-	o.signInAs("eve").want(t, "an address that is not verified", 403, "sso_not_linked")
+	o.signInAs("eve").want(t, "an address that is not verified", 403, "sso_email_unverified")
 	o.signInAs("mal").want(t, "an address of a strange domain", 403, "sso_not_linked")
 	o.signInAs("bob").want(t, "the right one", 200, "")
 	o.signInAs("twin").want(t, "a second person with the same address", 403, "sso_not_linked")
@@ -260,9 +299,15 @@ func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	if got := o.ask(`select count(*)::text from app_user`); got != "2" {
 		t.Errorf("%s users; want the two there were", got)
 	}
+	o.sql(`delete from app_user where email_lc = 'bob@acme.example'`)
+	o.signInAs("eve").want(t, "an address that is not verified and nobody has", 403, "sso_email_unverified")
+	if got := o.ask(`select count(*)::text from audit_event where action = 'auth.login'
+		and event::jsonb #>> '{context,reason}' = 'sso_email_unverified'`); got != "2" {
+		t.Errorf("%s refusals of an address that is not verified are audited; want 2", got)
+	}
 	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"create_users":false,"domains":[]}`).
 		want(t, "change", 200, "")
-	o.signInAs("carol").want(t, "somebody new where nobody is made", 403, "sso_not_linked")
+	o.signInAs("carol").want(t, "somebody new where nobody is made", 403, "sso_no_person")
 	o.sql(`update tenant set status = 'suspended'`)
 	resp := o.surfer().get(o.url + "/api/v1/auth/oidc/start?tenant=acme&provider=corp")
 	resp.Body.Close()
@@ -432,7 +477,7 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 	o.pass(time.Minute + time.Second)
 	exchange(s, code).want(t, "after a minute", 401, "invalid_grant")
 	o.clock = time.Now()
-	if at := arrive(o.surfer(), "eve"); at.Query().Get("error") != "sso_not_linked" || at.Query().Has("code") {
+	if at := arrive(o.surfer(), "eve"); at.Query().Get("error") != "sso_email_unverified" || at.Query().Has("code") {
 		t.Errorf("who is refused is sent to %s", at)
 	}
 	for _, bad := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/\tx", "console",

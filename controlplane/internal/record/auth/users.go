@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -27,4 +28,22 @@ func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) e
 // A link that the user had before does not work any more.
 func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string) (token string, err error) {
 	return s.Passwords.IssueSignInLink(ctx, tx, userID)
+}
+
+// IssueSignInLinks is IssueSignInLink for many users, in sets. The links work for life.
+func (s *Service) IssueSignInLinks(
+	ctx context.Context,
+	tx *pg.Tx,
+	userIDs []string,
+	life time.Duration,
+) (map[string]string, error) {
+	return s.Passwords.IssueSignInLinks(ctx, tx, userIDs, life)
+}
+
+// EndUsers withdraws the sign-in links of many users and ends their sessions.
+func (s *Service) EndUsers(ctx context.Context, tx *pg.Tx, userIDs []string, reason string) error {
+	if err := s.Passwords.WithdrawLinksOf(ctx, tx, userIDs); err != nil {
+		return err
+	}
+	return s.Sessions.EndOf(ctx, tx, userIDs, reason)
 }

@@ -22,6 +22,9 @@ import (
 // listThen is list with as_of: the identities as they were at an instant. Rows come from the views
 // over the history instead of the table; everything else of the query is the same.
 func (s *Service) listThen(ctx context.Context, v viewer.Viewer, in *listIn) (*asof.List[identity.Identity], error) {
+	if in.ApproverWithoutSignIn != "" {
+		return nil, asof.Unsupported("approver_without_sign_in", "users are known as they are today")
+	}
 	if in.ManagerCycle != "" {
 		return nil, asof.Unsupported("manager_cycle", "the line of managers is walked as it is today")
 	}

@@ -91,6 +91,7 @@ func TestPeopleAreListedAsTheyWere(t *testing.T) {
 	h.Refused(400, "invalid_parameter", "admin", "GET", "/identities?as_of=yesterday", nil)
 	h.Refused(400, "invalid_parameter", "admin", "GET", "/identities?as_of=2026-02-30", nil)
 	h.Refused(422, "not_with_as_of", "admin", "GET", "/identities?manager_cycle=true&as_of="+second, nil)
+	h.Refused(422, "not_with_as_of", "admin", "GET", "/identities?approver_without_sign_in=true&as_of="+second, nil)
 	h.Refused(422, "not_with_as_of", "admin", "GET", "/identities/"+ann+"?expand=accounts&as_of="+second, nil)
 	h.Let("boss", h.Tenant.Tenant, boss, viewer.Manager)
 	h.Refused(404, "not_found", "boss", "GET", "/identities/"+ann+"?as_of="+second, nil) // who is no report today

@@ -1,11 +1,10 @@
-// Package history tells what was: the timelines of a person, an account and a grant in plain words, and what two people
-// hold, or one person at two times, side by side.
+// Package history shows the past: timelines of a person, an account and a grant, and comparisons of the access of two
+// people, or of one person at two times.
 //
-// It owns no table. Triggers of the database keep what was so in the tables *_past; reasons, changes of target systems,
-// requests and the audit log are never deleted, and are read where they stand. How somebody or something was at an
-// instant is told by the rooms whose it is, with as_of.
+// It owns no table. Database triggers keep earlier versions of rows in the tables *_past. Reasons, provisioning tasks,
+// requests and the audit log are never deleted, and are read from their own tables. The state of a resource at an
+// instant is served by the package of the resource, with the parameter as_of.
 //
-// Whoever may see a person, an account or a grant today sees its past. A resource owner, who sees a person for what
-// they own, sees of the past of that person what concerns that, and nobody sees by the past somebody whom they do not
-// see today.
+// A viewer sees the past of the people, accounts and grants that they can see today. Resource owners, who see a person
+// because of what they own, see only the part of the person's past that concerns their resources.
 package history

@@ -201,10 +201,10 @@ func (t teller) reason(e *HistoryEvent, d data) {
 		"external_reference": why.ExternalReference,
 	}
 	if e.Event == "reason.began" {
-		e.Text = sentence("%s %s began: %s", kind, what, why.Said())
+		e.Text = sentence("%s %s began: %s", kind, what, why.Summary())
 		return
 	}
-	e.Text = sentence("%s %s ended (%s)%s", kind, what, why.Said(), because(d.Why))
+	e.Text = sentence("%s %s ended (%s)%s", kind, what, why.Summary(), because(d.Why))
 }
 
 func (t teller) role(e *HistoryEvent, d data) {

@@ -149,7 +149,7 @@ func (s *Service) patchOwn(ctx context.Context, v viewer.Viewer, in *patchOwnIn)
 	return s.answer(t), nil
 }
 
-// edit lays a merge patch over the transaction's tenant. Settings that belong to other rooms stay as they are.
+// edit lays a merge patch over the transaction's tenant. Settings of other packages stay as they are.
 func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, error) {
 	before := editable{Name: t.Name, Region: t.Region, Settings: t.Settings}
 	after, err := mergepatch.Apply(before, patch)

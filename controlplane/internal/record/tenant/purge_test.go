@@ -42,7 +42,7 @@ func erase(db *pg.DB) error {
 	}
 }
 
-// owned are the tables that hold rows of tenants, as the catalogue knows them.
+// owned are the tables that hold rows of tenants, as the catalog knows them.
 func owned(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, err := conn.Query(ctx, `
@@ -140,7 +140,7 @@ func logged(t *testing.T, db *pg.DB, v viewer.Viewer) {
 	}
 }
 
-// withoutRules drops the rules about values, which rows made up from the catalogue would break.
+// withoutRules drops the rules about values, which rows made up from the catalog would break.
 func withoutRules(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	_, err := conn.Exec(ctx, `

@@ -65,7 +65,7 @@ func recordBoth(ctx context.Context, tx *pg.Tx, e audit.Entry) error {
 	if err := audit.Record(ctx, tx, e); err != nil {
 		return err
 	}
-	return tx.Elsewhere(ctx, atHome(v), func(tx *pg.Tx) error { return audit.Record(ctx, tx, e) })
+	return tx.InTenant(ctx, atHome(v), func(tx *pg.Tx) error { return audit.Record(ctx, tx, e) })
 }
 
 // subject is a tenant as the audit log names it.

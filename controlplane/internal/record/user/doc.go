@@ -1,3 +1,3 @@
-// Package user administers the people who sign in: whom an administrator invites, what roles they have, which identity
-// of the directory they are, and how they lose it all again. How somebody signs in is the business of package auth.
+// Package user manages the users of the console and the API: invitations, roles, the link to an identity, and
+// deactivation. Package auth signs users in.
 package user

@@ -20,14 +20,23 @@ type SignIn interface {
 	WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) error
 	EndSessions(ctx context.Context, tx *pg.Tx, userID, reason string) (int64, error)
 	Forget(tenantID, userID string)
+	// IssueSignInLinks is IssueSignInLink for many, with the tokens by user. The links work for life.
+	IssueSignInLinks(ctx context.Context, tx *pg.Tx, userIDs []string, life time.Duration) (map[string]string, error)
+	// EndUsers withdraws the links of many users and ends their sessions.
+	EndUsers(ctx context.Context, tx *pg.Tx, userIDs []string, reason string) error
 }
 
-// Service administers users. All fields are needed.
+// Service administers users. All fields but Invited and InvitedByRule are needed.
 type Service struct {
 	DB      *pg.DB
 	SignIn  SignIn
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
+
+	// Invited is told the token of a user's new sign-in link, in the transaction that created it. It may be nil.
+	Invited func(ctx context.Context, tx *pg.Tx, userID, token string) error
+	// InvitedByRule is told the tokens of the links that rules send, by user. It may be nil.
+	InvitedByRule func(ctx context.Context, tx *pg.Tx, tokens map[string]string) error
 }
 
 // Create makes a user who has not signed in yet, with a link to do so.
@@ -95,6 +104,11 @@ func (s *Service) invite(ctx context.Context, tx *pg.Tx, id string) (InvitedUser
 	expires, err := invited(ctx, tx, id, s.Now())
 	if err != nil {
 		return InvitedUser{}, err
+	}
+	if s.Invited != nil {
+		if err := s.Invited(ctx, tx, id, token); err != nil {
+			return InvitedUser{}, err
+		}
 	}
 	u, err := Find(ctx, tx, id)
 	return InvitedUser{User: u, Invitation: UserInvitation{Token: token, ExpiresAt: expires}}, err

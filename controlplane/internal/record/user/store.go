@@ -85,6 +85,8 @@ func store(ctx context.Context, tx *pg.Tx, id string, f Fields, now time.Time) e
 		                     when status <> 'disabled' then status
 		                     when password_hash is null and last_login_at is null then 'invited'
 		                     else 'active' end,
+		       by_rule = by_rule and not (status = 'disabled' and $8),
+		       ended_by_rule = ended_by_rule and not $8 and status = 'disabled',
 		       updated_at = $9, version = version + 1
 		 where id = $1`
 	_, err := tx.Exec(
@@ -143,6 +145,7 @@ func erase(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 	const sql = `
 		update app_user
 		   set email = 'deleted-' || id || '@deleted.invalid', display_name = '', roles = '{}', identity_id = null,
+		       by_rule = false, rule_roles = '{}', ended_by_rule = false,
 		       locale = 'en', control_plane_admin = false, password_hash = null, password_epoch = password_epoch + 1,
 		       status = 'disabled', last_login_at = null, invited_at = null, deleted_at = $2, updated_at = $2,
 		           version = version + 1

@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/access";
 import { ask } from "../../api/client";
@@ -7,6 +7,7 @@ import { useAct, useGet, useMay, useMe } from "../../api/use";
 import { durationText } from "../../kit/duration";
 import { Tabs } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { Risk, State } from "../../kit/state";
 import { System, systemOf, useSystems } from "../../kit/systems";
@@ -86,7 +87,7 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
       }
     >
       {e.requestable && live && !may.readOnly && (
-        <Link to="/access/request" search={{ item: e.id } as never} className="button">
+        <Link to="/access/request" search={{ item: e.id }} className="button">
           {text.requestAccess}
         </Link>
       )}

@@ -1,8 +1,9 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/access";
 import type { Grant, Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Button, Note, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
@@ -71,8 +72,8 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
 export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
   const may = useMay();
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
-  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant } as never, resetScroll: false });
+  const navigate = useGo();
+  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant }, resetScroll: false });
   const past = Boolean(search.as_of);
   return (
     <>

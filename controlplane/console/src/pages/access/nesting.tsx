@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/access";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Empty, Failure, Note, Part, Skeleton, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk, State } from "../../kit/state";
 import { NestingPicture } from "./tree";
 import { nameOf } from "./words";

@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/access";
 import type { Entitlement } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { NotVisible } from "../../kit/notvisible";
 import { Risk, State } from "../../kit/state";

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/access";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun, useDryRun } from "../../kit/dryrun";
+import { Link } from "../../kit/link";
 import { access, Pick, type Picked } from "../../kit/pick";
 
 type Impact = Of<"RetirementImpact">;

@@ -1,6 +1,6 @@
-import { useNavigate } from "@tanstack/react-router";
 import * as text from "#text/access";
 import type { Of } from "../../api/types";
+import { useGo } from "../../kit/link";
 import { columnsOf } from "./words";
 
 type Level = Of<"EntitlementLevel">;
@@ -14,7 +14,7 @@ const row = 38;
 
 /** Nesting as a picture: what lies in it on the left, what it lies in on the right, a column for each step. The table below says the same. */
 export function NestingPicture({ name, up, down }: { name: string; up: Level[]; down: Level[] }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const left = columnsOf(down, mostRows).slice(0, mostDepth).reverse();
   const right = columnsOf(up, mostRows).slice(0, mostDepth);
   const tallest = Math.max(2, ...[...left, ...right].map((c) => c.shown.length + (c.more ? 1 : 0)));

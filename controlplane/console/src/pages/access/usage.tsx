@@ -1,10 +1,11 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/access";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { PersonLink } from "../../kit/personlink";
 
 const spans = [
@@ -17,7 +18,7 @@ const spans = [
 /** How it is used, as far as its system tells, and who has not used it for longest. */
 export function Usage({ of }: { of: string }) {
   const search = useSearch({ strict: false }) as { unused?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const unused = search.unused ?? "P90D";
   const usage = useGet<Of<"EntitlementUsage">>(`/entitlements/${of}/usage`, { unused });
   if (usage.isError) return <Failure error={usage.error} retry={() => void usage.refetch()} />;
@@ -35,7 +36,7 @@ export function Usage({ of }: { of: string }) {
             <select
               data-reads=""
               value={unused}
-              onChange={(e) => void navigate({ to: ".", search: { ...search, unused: e.target.value } as never, resetScroll: false })}
+              onChange={(e) => void navigate({ to: ".", search: { ...search, unused: e.target.value }, resetScroll: false })}
             >
               {spans.map(([v, w]) => (
                 <option key={v} value={v}>

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import * as text from "#text/accounts";
 import type { Grant, Of } from "../../api/types";
@@ -6,6 +6,7 @@ import { useGet, useMay } from "../../api/use";
 import { displayValue } from "../../kit/difftext";
 import { Id } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { System, systemOf, useSystems } from "../../kit/systems";
@@ -122,8 +123,8 @@ const none = new Map<string, string>();
 /** What the account holds. */
 function Holds({ of }: { of: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
-  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant } as never, resetScroll: false });
+  const navigate = useGo();
+  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant }, resetScroll: false });
   const columns: Column<Grant>[] = [
     {
       title: text.access,

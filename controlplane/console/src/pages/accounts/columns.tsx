@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/accounts";
 import type { Account } from "../../api/types";
 import { Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import type { Column } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";

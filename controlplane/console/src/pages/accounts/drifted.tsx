@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/accounts";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Button, Empty, Failure, Skeleton, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { System, useSystems } from "../../kit/systems";
 
 type Drifted = Of<"DriftedAccount">;

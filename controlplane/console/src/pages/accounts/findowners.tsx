@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/accounts";
 import { ask } from "../../api/client";
@@ -9,6 +8,7 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { DryRun } from "../../kit/dryrun";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { useSystems } from "../../kit/systems";
 import { showToast } from "../../kit/toast";

@@ -1,8 +1,9 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/accounts";
 import type { Account } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { List, type View } from "../../kit/list";
 import { NotVisible } from "../../kit/notvisible";
 import { useSystems } from "../../kit/systems";
@@ -42,7 +43,7 @@ export default function Accounts() {
         </Link>
         <Link
           to="/accounts"
-          search={{ show: "drifted" } as never}
+          search={{ show: "drifted" }}
           className={show ? "active" : undefined}
           aria-current={show ? "page" : undefined}
         >

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import * as text from "#text/accounts";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Part, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 
 const over = ["done", "failed", "cancelled", "simulated"];
@@ -49,7 +49,7 @@ export function AccountTasks({ of }: { of: string }) {
             <span className="small muted">
               <When at={t.finished_at ?? t.created_at} />
             </span>
-            <Link to="/provisioning" search={{ task: t.id } as never} className="button">
+            <Link to="/provisioning" search={{ task: t.id }} className="button">
               {text.open}
             </Link>
           </li>

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/agents";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { DeleteFirst } from "../../kit/deletefirst";
 import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { Edit } from "./edit";
 import { Enrolment, type Invited } from "./invite";
@@ -17,7 +17,7 @@ type AgentAction = "edit" | "disable" | "revoke" | "delete" | "clear" | "enroll"
 /** What can be done with an agent in the state it is in. */
 export function Acts({ of: a }: { of: Agent }) {
   const may = useMay();
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [doing, setDoing] = useState<AgentAction>();
   const [reason, setReason] = useState("");
   const [invited, setInvited] = useState<Invited>();
@@ -96,7 +96,7 @@ export function Acts({ of: a }: { of: Agent }) {
           path={`/settings/agents/${a.id}`}
           list="/settings/agents"
           done={text.agentDeleted}
-          gone={() => void navigate({ to: "/settings/agents" as never })}
+          gone={() => void navigate({ to: "/settings/agents" })}
         />
       )}
       <ConfirmDialog

@@ -1,10 +1,11 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import * as text from "#text/agents";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Acts } from "./actions";
 import { Waiting } from "./invite";
@@ -24,7 +25,7 @@ function Shown({ of: a }: { of: Agent }) {
   return (
     <div className="stack">
       <Head
-        up={<Link to={"/settings/agents" as never}>{text.agents}</Link>}
+        up={<Link to="/settings/agents">{text.agents}</Link>}
         title={a.name}
         lead={
           <span className="row">
@@ -102,7 +103,7 @@ function ConnectorsOfAgent({ of }: { of: Agent }) {
             {mine.map((c) => (
               <tr key={c.id}>
                 <td>
-                  <Link to={"/connectors/$id" as never} params={{ id: c.id } as never}>
+                  <Link to="/connectors/$id" params={{ id: c.id }}>
                     <Text of={c.name} />
                   </Link>
                 </td>

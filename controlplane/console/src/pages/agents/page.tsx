@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/agents";
 import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
 import { Button, Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./agents.css";
@@ -16,7 +16,7 @@ const columns: Column<Agent>[] = [
   {
     title: text.agent,
     cell: (a) => (
-      <Link to={"/settings/agents/$id" as never} params={{ id: a.id } as never}>
+      <Link to="/settings/agents/$id" params={{ id: a.id }}>
         <Text of={a.name} />
       </Link>
     ),

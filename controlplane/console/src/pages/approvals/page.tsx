@@ -1,11 +1,11 @@
 import * as text from "#text/approvals";
 import "./approvals.css";
-import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { durationText } from "../../kit/duration";
 import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath } from "./path";
@@ -21,7 +21,7 @@ const columns: Column<Rule>[] = [
     sort: "name",
     text: (r) => r.name,
     cell: (r) => (
-      <Link to={"/settings/approval-rules/$id" as never} params={{ id: r.id } as never}>
+      <Link to="/settings/approval-rules/$id" params={{ id: r.id }}>
         <Text of={r.name} />
       </Link>
     ),
@@ -72,11 +72,11 @@ export default function Rules() {
   return (
     <div className="stack">
       <Head title={text.approvalRules} lead={text.whoMustApproveARequestThe}>
-        <Link className="button" to={"/settings/approval-rules/worktime" as never}>
+        <Link className="button" to="/settings/approval-rules/worktime">
           {text.workingTimeAndOnCall}
         </Link>
         {may.admin && (
-          <Link className="button primary" to={"/settings/approval-rules/new" as never}>
+          <Link className="button primary" to="/settings/approval-rules/new">
             {text.newApprovalRule}
           </Link>
         )}
@@ -150,7 +150,7 @@ const gapColumns: Column<Gap>[] = [
     title: text.name,
     text: (g) => g.display,
     cell: (g) => (
-      <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id") as never} params={{ id: g.id } as never}>
+      <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id")} params={{ id: g.id }}>
         <Text of={g.display} />
       </Link>
     ),
@@ -178,7 +178,7 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
     return (
       <Note>
         {text.defaultRuleName(
-          <Link className="link" to={"/settings/approval-rules/$id" as never} params={{ id: rule.id } as never}>
+          <Link className="link" to="/settings/approval-rules/$id" params={{ id: rule.id }}>
             <bdi>{rule.name}</bdi>
           </Link>,
         )}

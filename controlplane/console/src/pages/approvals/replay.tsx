@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/approvals";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Button, Note, Part, Problems, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 
 type Replayed = Of<"ApprovalReplayed">;
 
@@ -90,7 +90,7 @@ function ReplayResult({ of }: { of: Replayed }) {
             {of.items.map((i) => (
               <tr key={i.item_id}>
                 <td>
-                  <Link to={"/requests/$id" as never} params={{ id: i.request_id } as never}>
+                  <Link to="/requests/$id" params={{ id: i.request_id }}>
                     {i.number}
                   </Link>
                 </td>

@@ -1,6 +1,6 @@
 import * as text from "#text/approvals";
 import "./approvals.css";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
@@ -30,7 +31,7 @@ export default function RulePage() {
   const may = useMay();
   const rule = useGet<Rule>(`/approval-rules/${id}`, {}, { keep: true });
   const r = rule.data;
-  const up = <Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>;
+  const up = <Link to="/settings/approval-rules">{text.approvalRules}</Link>;
   if (rule.isError && !r) return <Failure page error={rule.error} retry={() => void rule.refetch()} />;
   if (!r)
     return (
@@ -125,7 +126,7 @@ function RuleFacts({ of: r }: { of: Rule }) {
 }
 
 function Actions({ of: r }: { of: Rule }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [asking, setAsking] = useState<"disable" | "delete">();
   const act = useAct({
     quiet: true,
@@ -159,7 +160,7 @@ function Actions({ of: r }: { of: Rule }) {
           tone="danger"
           act={async () => {
             await act.mutateAsync(asking);
-            if (asking === "delete") void navigate({ to: "/settings/approval-rules" as never });
+            if (asking === "delete") void navigate({ to: "/settings/approval-rules" });
           }}
         >
           <p>

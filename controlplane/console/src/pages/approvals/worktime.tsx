@@ -1,12 +1,12 @@
 import * as text from "#text/approvals";
 import "./approvals.css";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { State } from "../../kit/state";
 import { CalendarDialog, days } from "./calendar";
@@ -26,7 +26,7 @@ export default function Worktime() {
     <div className="stack">
       <Head
         title={text.workingTimeAndOnCall}
-        up={<Link to={"/settings/approval-rules" as never}>{text.approvalRules}</Link>}
+        up={<Link to="/settings/approval-rules">{text.approvalRules}</Link>}
         lead={text.dueTimesRemindersAndEscalationsCount}
       />
       <Part

@@ -1,8 +1,8 @@
-import { useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useMemo, useState } from "react";
 import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useKeys } from "../../app/keys";
+import { useGo } from "../../kit/link";
 import { blockSize, parts, useNearViewport } from "../../kit/viewport";
 import { Line, lineText } from "./line";
 import type { AuditFilters } from "./words";
@@ -65,7 +65,7 @@ const usual = 45; // pixels of a row, until it was seen
 
 /** J and K go from entry to entry, and read on before the end; Enter opens. Gives the entry at which one is. */
 function useMoving(events: Event[], search: AuditFilters, more: (() => void) | undefined): string | undefined {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [at, setAt] = useState<{ id: string }>();
   const place = () => {
     const id = document.activeElement?.closest<HTMLElement>("[data-entry]")?.dataset.entry ?? at?.id;
@@ -90,7 +90,7 @@ function useMoving(events: Event[], search: AuditFilters, more: (() => void) | u
     ArrowUp: (e) => inLog(e) && move(-1),
     Enter: (e) => {
       if (!at || (e.target as Element).closest("a,button,summary,input")) return false;
-      void navigate({ to: "/audit", search: { ...search, event: at.id } as never, resetScroll: false });
+      void navigate({ to: "/audit", search: { ...search, event: at.id }, resetScroll: false });
       return true;
     },
   });

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -6,6 +5,7 @@ import { Dialog } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
 import { Id, Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Outcome } from "./line";
 import { type AuditFilters, placeOf } from "./words";
 

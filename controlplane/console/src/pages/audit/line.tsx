@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import type { AuditFilters } from "./words";
 
@@ -13,7 +13,7 @@ export function Line({ of: e, row, search }: { of: Of<"Event">; row: number; sea
         <When at={e.time} />
       </td>
       <td>
-        <Link to="/audit" search={{ ...search, event: e.id } as never} resetScroll={false} className="audit-action">
+        <Link to="/audit" search={{ ...search, event: e.id }} resetScroll={false} className="audit-action">
           {e.action}
         </Link>
       </td>

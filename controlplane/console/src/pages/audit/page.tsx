@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import * as text from "#text/audit";
 import { ask, download, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { Entries } from "./entries";
 import { Entry } from "./entry";
@@ -19,8 +20,8 @@ type Event = Of<"Event">;
 /** The log of a tenant: who did what, to what, when, from where, and how it ended. */
 export default function Audit() {
   const search = useSearch({ strict: false }) as AuditFilters;
-  const navigate = useNavigate();
-  const go = (next: AuditFilters) => void navigate({ to: ".", search: next as never, resetScroll: false });
+  const navigate = useGo();
+  const go = (next: AuditFilters) => void navigate({ to: ".", search: next, resetScroll: false });
   const query = queryOf(search);
   return (
     <>

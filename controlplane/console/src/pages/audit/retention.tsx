@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/audit";
 import { ask, type Page } from "../../api/client";
@@ -9,6 +8,7 @@ import { DeleteFirst } from "../../kit/deletefirst";
 import { Dialog } from "../../kit/dialog";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Empty, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { StreamForm } from "./streamform";

@@ -1,9 +1,10 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import * as text from "#text/connectors";
 import type { Connector } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Failure, Head, Note, Skeleton, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Actions } from "./actions";
 import "./connectors.css";
 import { HealthState } from "./healthstate";
@@ -48,8 +49,8 @@ export default function OneConnector() {
         {tabs.map(([t, words]) => (
           <Link
             key={t}
-            to={"/connectors/$id/$tab" as never}
-            params={{ id, tab: t } as never}
+            to="/connectors/$id/$tab"
+            params={{ id, tab: t }}
             resetScroll={false}
             activeProps={{}}
             className={t === tab ? "active" : ""}
@@ -83,7 +84,7 @@ function Draft({ of: c }: { of: Connector }) {
     <Note tone="info">
       {text.thisConnectorIsADraftIt}{" "}
       {may.admin && (
-        <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step } as never}>
+        <Link to="/connectors/new/$id/$step" params={{ id: c.id, step }}>
           {text.continueSetup}
         </Link>
       )}

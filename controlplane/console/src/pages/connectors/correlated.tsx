@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/mappings";
 import type { Of } from "../../api/types";
 import { Note, Part, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { n } from "./words";
 
 type Preview = Of<"CorrelationPreview">;
@@ -51,7 +51,7 @@ function Samples({ of, label }: { of: Sample[]; label: string }) {
         {of.slice(0, 20).map((s) => (
           <tr key={s.account.id}>
             <td>
-              <Link to={"/accounts/$id" as never} params={{ id: s.account.id } as never}>
+              <Link to="/accounts/$id" params={{ id: s.account.id }}>
                 <Text of={s.account.display} />
               </Link>
             </td>

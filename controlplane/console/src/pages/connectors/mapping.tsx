@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/mappings";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Check } from "../../kit/form";
 import { Button, Empty, Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { type Kind, kinds, kindWords } from "./kinds";
 import { AddMapping } from "./mapadd";
@@ -51,7 +51,7 @@ export default function MappingTab({ of: c }: { of: Connector }) {
         <p className="muted">{text.nOfN2FieldsAreMapped(n(all.filter((m) => m.action === "map").length), n(all.length))}</p>
         <div className="row">
           <Check reads label={text.hideIgnoredFields} value={only} set={setOnly} />
-          <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never} className="button">
+          <Link to="/connectors/$id/rediscover" params={{ id: c.id }} className="button">
             {text.schemaChanges}
           </Link>
           {may.admin && <Button onClick={() => setCopying(true)}>{text.copyFromAnotherConnector}</Button>}
@@ -157,7 +157,7 @@ function Undecided({ of: c, discovered }: { of: Connector; discovered: boolean }
           <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>
             {text.acceptProposedMappings}
           </Button>
-          <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "mapping" } as never} className="button">
+          <Link to="/connectors/new/$id/$step" params={{ id: c.id, step: "mapping" }} className="button">
             {text.mapFieldByField}
           </Link>
         </div>

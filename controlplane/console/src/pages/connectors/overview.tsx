@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import * as text from "#text/connectors";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { TargetError } from "./target";
 import { Timeline } from "./timeline";
@@ -96,7 +96,7 @@ function Failing({ of: c, health }: { of: Connector; health: Health | undefined 
         {run.data?.error ? <TargetError of={run.data.error} open /> : <p>{health?.cause ?? c.status_reason}</p>}
         {failed && (
           <p>
-            <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: failed.id } as never}>
+            <Link to="/connectors/$id/runs/$run" params={{ id: c.id, run: failed.id }}>
               {text.openTheFailedRun}
             </Link>{" "}
             <span className="muted">
@@ -116,7 +116,7 @@ function HeldRunNotice({ of: c }: { of: Connector }) {
   return (
     <Note tone="warn">
       {text.aSyncRunIsHeldSome(
-        <Link className="connectors-more" to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
+        <Link className="connectors-more" to="/connectors/$id/runs/$run" params={{ id: c.id, run: run.id }}>
           {text.reviewHeldChanges}
         </Link>,
         <span className="muted">{text.discardedHeldUntilWithoutADecision(<When at={run.held_until ?? null} />)}</span>,
@@ -134,7 +134,7 @@ function Diffs({ of: c }: { of: Connector }) {
     <Note tone="info">
       {text.theSchemaOfTheSourceHas(
         diff.undecided,
-        <Link className="connectors-more" to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
+        <Link className="connectors-more" to="/connectors/$id/rediscover" params={{ id: c.id }}>
           {may.admin ? text.reviewChanges : text.viewChanges}
         </Link>,
       )}

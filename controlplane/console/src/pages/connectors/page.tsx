@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import * as text from "#text/connectors";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./connectors.css";
@@ -51,7 +51,7 @@ const filters = [
 export default function Connectors() {
   const may = useMay();
   const connect = may.admin && (
-    <Link to={"/connectors/new" as never} className="button primary">
+    <Link to="/connectors/new" className="button primary">
       <Plus aria-hidden size={15} /> {text.connectASystem}
     </Link>
   );
@@ -104,7 +104,7 @@ function Name({ of }: { of: ConnectorRow }) {
   const step = useStep(of.id, draft);
   const to = draft ? "/connectors/new/$id/$step" : "/connectors/$id";
   return (
-    <Link to={to as never} params={{ id: of.id, step } as never}>
+    <Link to={to} params={{ id: of.id, step }}>
       <Text of={of.name} />
     </Link>
   );
@@ -115,7 +115,7 @@ function HeldRun({ of: c }: { of: ConnectorRow }) {
   const run = lastHeldRun(c);
   if (!run) return null;
   return (
-    <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never} title={text.aboveTheSafetyLimitsReviewThe}>
+    <Link to="/connectors/$id/runs/$run" params={{ id: c.id, run: run.id }} title={text.aboveTheSafetyLimitsReviewThe}>
       <State of="held" words={text.runHeld} />
     </Link>
   );

@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/mappings";
 import { ask } from "../../api/client";
@@ -6,6 +6,7 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import "./connectors.css";
 import { type Decisions, DiffTable, keyOf, rowsOf } from "./difftable";
@@ -37,7 +38,7 @@ export default function Rediscover() {
         up={
           <>
             <Link to="/connectors">{text.connectors}</Link> ·{" "}
-            <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "mapping" } as never}>
+            <Link to="/connectors/$id/$tab" params={{ id, tab: "mapping" }}>
               <Text of={connector.data.name} />
             </Link>
           </>

@@ -1,4 +1,4 @@
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
@@ -6,6 +6,7 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Changes } from "./changes";
 import "./connectors.css";
@@ -34,7 +35,7 @@ export default function OneRun() {
         up={
           <>
             <Link to="/connectors">{text.connectors}</Link> ·{" "}
-            <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "runs" } as never}>
+            <Link to="/connectors/$id/$tab" params={{ id, tab: "runs" }}>
               <Text of={connector.data?.name ?? run.connector_business_id} />
             </Link>
           </>
@@ -113,7 +114,7 @@ function Ended({ of: run }: { of: Run }) {
           <Link
             key={key}
             to="."
-            search={{ part: key } as never}
+            search={{ part: key }}
             resetScroll={false}
             className={part === key ? "active" : ""}
             aria-current={part === key ? "page" : undefined}

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/syncruns";
 import type { Connector, Of } from "../../api/types";
 import { When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { lasted, n, runWords } from "./words";
@@ -12,7 +12,7 @@ const columns: Column<Run>[] = [
   {
     title: text.started,
     cell: (r) => (
-      <Link to={"/connectors/$id/runs/$run" as never} params={{ id: r.connector_id, run: r.id } as never}>
+      <Link to="/connectors/$id/runs/$run" params={{ id: r.connector_id, run: r.id }}>
         <When at={r.created_at} />
       </Link>
     ),

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/connectors";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 import { environments } from "./words";
 
@@ -22,13 +22,13 @@ export default function More({ of: c }: { of: Connector }) {
 
 /** A draft of the same system in another environment: settings are taken along, secrets are not. */
 function CopyTo({ of: c }: { of: Connector }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const form = useForm(
     { name: `${c.name} (copy)`, environment: c.environment === "production" ? "staging" : "production" },
     async (v, key) => {
       const made = await ask<Connector>("POST", "/connectors", { key, body: copyOf(c, v.name, v.environment) });
       showToast(text.theCopyIsADraftEnter);
-      await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
+      await navigate({ to: "/connectors/new/$id/$step", params: { id: made.id, step: "connection" } });
     },
   );
   return (
@@ -67,7 +67,7 @@ function copyOf(c: Connector, name: string, environment: string) {
 
 /** Deleting: what it means is said, and its name has to be typed. */
 function Danger({ of: c }: { of: Connector }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const remove = useAct({

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
@@ -7,6 +6,7 @@ import { useGet, useMay } from "../../api/use";
 import { DurationField } from "../../kit/durationfield";
 import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Note, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 import { deprovision, settingOverrides } from "./overrides";
 import { Stale } from "./stale";

@@ -1,9 +1,10 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import * as text from "#text/connectors";
 import type { Connector } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 
 const sections = {
   about: [text.general, lazy(() => import("./set-about"))],
@@ -32,7 +33,7 @@ export default function Settings({ of: c }: { of: Connector }) {
           <Link
             key={s}
             to="."
-            search={{ section: s } as never}
+            search={{ section: s }}
             resetScroll={false}
             className="chip connectors-chip"
             aria-current={s === open ? "page" : undefined}

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/syncruns";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
+import { useGo } from "../../kit/link";
 
 type Kind = "changes" | "everything" | "preview" | "preview_changes";
 
@@ -18,7 +18,7 @@ const kinds = [
 
 /** Asks how a run is to be, starts it and goes to it. */
 export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; close: () => void }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [kind, setKind] = useState<Kind>(c.funnel_state === "connected" ? "changes" : "everything");
   const [chunk, setChunk] = useState("");
   const [most, setMost] = useState("");
@@ -35,7 +35,7 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
       }),
     changes: ["/connectors"],
     quiet: true,
-    after: (r) => void navigate({ to: "/connectors/$id/runs/$run" as never, params: { id: c.id, run: r.run_id } as never }),
+    after: (r) => void navigate({ to: "/connectors/$id/runs/$run", params: { id: c.id, run: r.run_id } }),
   });
   return (
     <ConfirmDialog

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/syncruns";
 import type { Of } from "../../api/types";
 import { Table, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { lasted, outcomeOf, runSummary, runWords } from "./words";
 
@@ -55,7 +55,7 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
           {runs.map((r) => (
             <tr key={r.id}>
               <td>
-                <Link to={"/connectors/$id/runs/$run" as never} params={{ id: connector, run: r.id } as never}>
+                <Link to="/connectors/$id/runs/$run" params={{ id: connector, run: r.id }}>
                   <When at={r.created_at} />
                 </Link>
               </td>

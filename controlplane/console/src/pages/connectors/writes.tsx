@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/connectors";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Button, Note, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 
 /** Resumes the writes to a system whose circuit breaker is open. */
 export function useResumeWrites(connectorId: string) {
@@ -31,7 +31,7 @@ export function WritesStopped({ of: c }: { of: Pick<Connector, "id" | "health"> 
           )}
         </span>
         <span className="row">
-          <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">
+          <Link to="/provisioning" search={{ connector_id: c.id }} className="button">
             {text.showTasks}
           </Link>
           {may.admin && (

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import { ArrowDown, ArrowRight, ArrowUp } from "lucide-react";
 import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { actionOf, trendOf } from "./findings.words";
 
@@ -48,7 +48,7 @@ function Trend({ of }: { of: Finding }) {
 function Action({ of }: { of: Finding }) {
   const { to, search } = actionOf(of.kind);
   return (
-    <Link to={to as never} search={search as never} className="button" data-reads="">
+    <Link to={to} search={search} className="button" data-reads="">
       {of.action.label}
     </Link>
   );

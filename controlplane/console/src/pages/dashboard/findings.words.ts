@@ -12,11 +12,15 @@ const pages: Record<string, { to: string; search: Record<string, string> }> = {
   provisioning_stuck: { to: "/provisioning", search: { state: "retrying" } },
   overdue_tasks: { to: "/inbox", search: { due: "overdue" } },
   sod_violations: { to: "/violations", search: { state: "open" } },
+  requirement_gaps: { to: "/inbox", search: { kind: "requirement_gap", assigned: "all" } },
   blind_policies: { to: "/inbox", search: { kind: "blind_policy" } },
+  approvers_without_sign_in: { to: "/people", search: { approver_without_sign_in: "true" } },
+  held_sign_in_rules: { to: "/settings/sign-in-rules", search: {} },
   unmanaged_grants: { to: "/inbox", search: { kind: "native_grant" } },
   orphan_accounts: { to: "/accounts", search: { orphaned: "true", orphan_reason: "no_owner,owner_unresolved" } },
   unowned_entitlements: { to: "/access", search: { owned: "false" } },
   high_risk_grants: { to: "/access", search: { risk_level: "high,critical" } },
+  rejected_addresses: { to: "/settings/notifications", search: { marked: "true" } },
   leaving_soon: { to: "/people", search: { status: "notice" } },
 };
 

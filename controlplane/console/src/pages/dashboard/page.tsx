@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
 import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Failure, Head, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import "./dashboard.css";
 import { Findings } from "./findings";
 import { Funnel } from "./funnel";

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Failure, Skeleton, Text, When } from "../../kit/kit";
+import { Link, type Search } from "../../kit/link";
 import { State } from "../../kit/state";
 import { statusWords } from "../requests/words";
 
@@ -19,11 +19,11 @@ export function Figure({
   n: number;
   words: string;
   to: string;
-  search?: object;
+  search?: Search;
   children?: ReactNode;
 }) {
   return (
-    <Link to={to} search={search as never} className="card padded dash-figure">
+    <Link to={to} search={search} className="card padded dash-figure">
       <span className="muted">{words}</span>
       <strong className="figure">{n.toLocaleString("en")}</strong>
       {children && <span className="small">{children}</span>}
@@ -31,7 +31,7 @@ export function Figure({
   );
 }
 
-const steps: { name: keyof Of<"DashboardChecklist">; words: string; lead: string; to: string; search?: object; write?: string }[] = [
+const steps: { name: keyof Of<"DashboardChecklist">; words: string; lead: string; to: string; search?: Search; write?: string }[] = [
   {
     name: "system_connected",
     words: text.connectASystem,
@@ -81,7 +81,7 @@ export function Checklist({ of }: { of: Of<"DashboardChecklist"> }) {
                   {s.words} <span className="sr">{text.isDone}</span>
                 </>
               ) : (
-                <Link to={may.admin && s.write ? s.write : s.to} search={(may.admin ? s.search : undefined) as never}>
+                <Link to={may.admin && s.write ? s.write : s.to} search={(may.admin ? s.search : undefined)}>
                   {s.words}
                 </Link>
               )}
@@ -103,7 +103,7 @@ export function ConnectorProblems({ of, held }: { of: Of<"DashboardConnectors">;
       <ul className="dash-list">
         {of.failing.slice(0, 5).map((f) => (
           <li key={f.id}>
-            <Link to={f.run_id ? "/connectors/$id/runs/$run" : "/connectors/$id"} params={{ id: f.id, run: f.run_id ?? "" } as never}>
+            <Link to={f.run_id ? "/connectors/$id/runs/$run" : "/connectors/$id"} params={{ id: f.id, run: f.run_id ?? "" }}>
               <Text of={f.name} />
             </Link>
             <span className="small muted">{text.failingSinceSince(<When at={f.since} />)}</span>
@@ -155,7 +155,7 @@ export function Tasks({ open }: { open: number }) {
         <ul className="dash-list">
           {tasks.data.items.map((t) => (
             <li key={t.id}>
-              <Link to="/inbox" search={{ task: t.id } as never}>
+              <Link to="/inbox" search={{ task: t.id }}>
                 <Text of={t.title} />
               </Link>
               {t.due_at && <span className="small muted">{text.dueDueAt(<When at={t.due_at} />)}</span>}
@@ -176,7 +176,7 @@ export function Requests() {
     <section className="card padded stack tight" aria-labelledby="requests">
       <div className="row between">
         <h2 id="requests">{text.yourRequests}</h2>
-        <Link to={"/access/request" as never} className="button">
+        <Link to="/access/request" className="button">
           {text.requestAccess}
         </Link>
       </div>
@@ -188,7 +188,7 @@ export function Requests() {
         <ul className="dash-list">
           {requests.data.items.map((r) => (
             <li key={r.id}>
-              <Link to={"/requests/$id" as never} params={{ id: r.id } as never}>
+              <Link to="/requests/$id" params={{ id: r.id }}>
                 <Text of={r.items.map((i) => i.display).join(", ") || r.number} />
               </Link>
               <State of={r.status} words={statusWords(r.status, r.kind)} />

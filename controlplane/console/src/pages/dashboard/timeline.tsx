@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/dashboard";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
 import { Button, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { hours, type Mark, marks } from "./words";
 

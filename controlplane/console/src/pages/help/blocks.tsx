@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import { Link2 } from "lucide-react";
 import { type JSX, memo, type ReactNode } from "react";
 import * as text from "#text/help";
 import { Copy } from "../../kit/elements";
+import { Link } from "../../kit/link";
 import { known } from "./read";
 import { type Block, type Inline, plain } from "./tree";
 
@@ -71,8 +71,8 @@ function Heading({ of, page }: { of: Extract<Block, { t: "head" }>; page: string
     <Name id={of.id} tabIndex={-1}>
       <Line of={of.c} page={page} />
       <Link
-        to={"/help/$page" as never}
-        params={{ page } as never}
+        to="/help/$page"
+        params={{ page }}
         hash={of.id}
         className="help-anchor"
         aria-label={text.linkToPlain(plain(of.c))}
@@ -161,7 +161,7 @@ function InlineNode({ of, page }: { of: Inline; page: string }): JSX.Element {
     const to = of.page || page;
     if (!known(to)) return inner;
     return (
-      <Link to={"/help/$page" as never} params={{ page: to } as never} {...(of.at ? { hash: of.at } : {})}>
+      <Link to="/help/$page" params={{ page: to }} {...(of.at ? { hash: of.at } : {})}>
         {inner}
       </Link>
     );

@@ -1,8 +1,9 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/help";
 import { basePath } from "../../api/base";
 import { SearchBox } from "../../kit/filters";
 import { Empty, Failure, Head, Part, Skeleton } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { groups } from "./groups";
 import { find, type Hit, useListed } from "./read";
 import type { Listed } from "./tree";
@@ -10,9 +11,9 @@ import type { Listed } from "./tree";
 /** All pages of the documentation, by who needs them, with a search through their titles and headings. */
 export function Contents() {
   const { q = "" } = useSearch({ strict: false }) as { q?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const all = useListed();
-  const set = (to: string) => void navigate({ to: "." as never, search: (to ? { q: to } : {}) as never, replace: true });
+  const set = (to: string) => void navigate({ to: ".", search: (to ? { q: to } : {}), replace: true });
   return (
     <>
       <Head title={text.documentation} lead={text.documentationForThisVersion} />
@@ -55,7 +56,7 @@ function Groups({ of }: { of: Listed[] }) {
 function Card({ of }: { of: Listed }) {
   return (
     <li className="card help-card">
-      <Link to={"/help/$page" as never} params={{ page: of.page } as never}>
+      <Link to="/help/$page" params={{ page: of.page }}>
         <strong>{of.title}</strong>
         <span className="small muted">{of.lead}</span>
       </Link>
@@ -69,7 +70,7 @@ function Found({ of }: { of: Hit[] }) {
     <ul className="help-result" aria-label={text.searchResults}>
       {of.map((h) => (
         <li key={`${h.page}#${h.at}`}>
-          <Link to={"/help/$page" as never} params={{ page: h.page } as never} {...(h.at ? { hash: h.at } : {})}>
+          <Link to="/help/$page" params={{ page: h.page }} {...(h.at ? { hash: h.at } : {})}>
             <strong>{h.title}</strong> <span className="small muted">{h.words}</span>
           </Link>
         </li>

@@ -4,7 +4,7 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
     title: text.everydayTasks,
     lead: text.requestAccessMakeDecisionsAndSee,
-    pages: ["console", "requests", "catalogue", "decisions", "access", "history", "glossary"],
+    pages: ["console", "requests", "catalog", "decisions", "access", "history", "glossary"],
   },
   {
     title: text.governance,
@@ -13,6 +13,7 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
       "lifecycle",
       "roles",
       "policies",
+      "decision-tables",
       "approvals",
       "approval-chains",
       "decision-kinds",
@@ -26,7 +27,7 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
     title: text.connectingSystems,
     lead: text.connectorsMappingsAndAgents,
-    pages: ["onboarding", "connectors", "transforms", "administrators"],
+    pages: ["onboarding", "connectors", "transforms", "administrators", "sign-in-rules", "notifications"],
   },
   { title: text.development, lead: text.forApiClientsAndContributors, pages: ["api", "webhooks", "agent-protocol", "journeys", "schema"] },
   {

@@ -1,7 +1,8 @@
-import { Link, useLocation, useParams } from "@tanstack/react-router";
+import { useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import * as text from "#text/help";
 import { Empty, Failure, Head, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import "./help.css";
 import { Blocks } from "./blocks";
 import { Contents } from "./contents";
@@ -15,7 +16,7 @@ export default function Help() {
   if (known(page)) return <Page key={page} of={page} />;
   return (
     <Empty page title={text.pageNotFound}>
-      {text.openTheLink(<Link to={"/help" as never}>{text.tableOfContents}</Link>)}
+      {text.openTheLink(<Link to="/help">{text.tableOfContents}</Link>)}
     </Empty>
   );
 }
@@ -41,7 +42,7 @@ function Page({ of }: { of: string }) {
       <Head
         title={doc.data.title}
         up={
-          <Link to={"/help" as never} data-reads="">
+          <Link to="/help" data-reads="">
             {text.documentation}
           </Link>
         }
@@ -57,8 +58,8 @@ function Page({ of }: { of: string }) {
               {heads.map((h) => (
                 <li key={h.id}>
                   <Link
-                    to={"/help/$page" as never}
-                    params={{ page: of } as never}
+                    to="/help/$page"
+                    params={{ page: of }}
                     hash={h.id}
                     aria-current={at === h.id ? "location" : undefined}
                     activeOptions={{ includeHash: true }}

@@ -50,7 +50,9 @@ export default function ActionForm({ tasks, action, close, act }: Props) {
       disabled={lacking}
       act={send}
     >
-      {!many && <InputsOf task={task} action={action} value={inputs} set={(name, v) => setInputs((was) => ({ ...was, [name]: v }))} />}
+      {(!many || needed.length > 0) && (
+        <InputsOf task={task} action={action} value={inputs} set={(name, v) => setInputs((was) => ({ ...was, [name]: v }))} />
+      )}
       <TextField
         label={needsReason ? text.reason : text.reasonOptional}
         hint={text.shownToEveryoneWhoCanSee}

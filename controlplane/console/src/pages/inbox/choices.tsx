@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as texts from "#text/inbox";
 import { SelectField, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { at, rows, sentence, type Task, words } from "./tasks";
 
 type Props = { task: Task; value: Record<string, unknown>; set: (name: string, v: unknown) => void };

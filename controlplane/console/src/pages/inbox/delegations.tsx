@@ -1,12 +1,12 @@
 import * as text from "#text/inbox";
 import "./inbox.css";
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Failure, Head, LoadingMarker, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";

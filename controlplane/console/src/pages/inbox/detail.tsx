@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Check, X } from "lucide-react";
 import { lazy, Suspense } from "react";
 import * as text from "#text/inbox";
 import { useMay, useSeenPerson } from "../../api/use";
 import { Steps } from "../../kit/elements";
 import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { Risk, State } from "../../kit/state";
 import { Comments, History } from "./comments";
@@ -240,7 +240,7 @@ function TaskLink({ of: l }: { of: Place }) {
   const seen = useSeenPerson(person ? l.params?.id : undefined);
   if (person && !seen) return null;
   return (
-    <Link className="inbox-link" to={l.to as never} params={l.params as never} search={(l.search ?? {}) as never}>
+    <Link className="inbox-link" to={l.to} params={l.params} search={(l.search ?? {})}>
       {l.words}
     </Link>
   );

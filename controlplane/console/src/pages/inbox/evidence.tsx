@@ -24,21 +24,28 @@ export default function EvidencePart({ task, open }: { task: Task; open: boolean
   if (task.kind !== "mitigation_evidence" || !open) return null;
   return (
     <div>
-      <Button onClick={() => setProviding(true)}>{text.uploadEvidenceEllipsis}</Button>
+      <Button onClick={() => setProviding(true)}>
+        {["link", "report"].includes(kindOf(task)) ? text.provideEvidenceEllipsis : text.uploadEvidenceEllipsis}
+      </Button>
       {providing && <Upload task={task} close={() => setProviding(false)} />}
     </div>
   );
 }
 
+const kindOf = (task: Task) => words(task.context, "evidence_kind") ?? "";
+
 function Upload({ task, close }: { task: Task; close: () => void }) {
+  const kind = kindOf(task);
   const [file, setFile] = useState<File>();
-  const [words, setWords] = useState("");
+  const [shows, setShows] = useState("");
+  const [url, setUrl] = useState("");
+  const linked = ["link", "report"].includes(kind);
   const provide = useAct<void, Of<"MitigationEvidence">>({
     quiet: true,
     act: async (_, key) => {
       const content = file && (await base64Of(file));
       const sent = file && { name: file.name, media_type: file.type, content };
-      return ask("POST", `/policies/mitigations/${task.subject.id}/evidence`, { body: { text: words, file: sent }, key });
+      return ask("POST", `/policies/mitigations/${task.subject.id}/evidence`, { body: { text: shows, file: sent, ...(url ? { url } : {}) }, key });
     },
     done: text.evidenceProvided,
     changes: ["/decision-tasks", "/policies/mitigations", "/policies/violations"],
@@ -50,11 +57,12 @@ function Upload({ task, close }: { task: Task; close: () => void }) {
       title={text.uploadEvidence}
       lead={<bdi>{task.title}</bdi>}
       verb={text.provide}
-      disabled={!file}
+      disabled={!file && !url.trim()}
       act={() => provide.mutateAsync()}
     >
-      <FileField label={text.file} hint={text.fileHint} accept="*/*" take={setFile} />
-      <TextField label={text.whatItShows} value={words} set={setWords} rows={3} max={20000} />
+      {kind !== "link" && <FileField label={text.file} hint={text.fileHint} accept="*/*" take={setFile} />}
+      {linked && <TextField label={text.address} hint={text.addressHint} value={url} set={setUrl} max={2000} required={kind === "link"} />}
+      <TextField label={text.whatItShows} value={shows} set={setShows} rows={3} max={20000} />
     </ConfirmDialog>
   );
 }

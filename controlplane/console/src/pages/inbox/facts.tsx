@@ -81,6 +81,14 @@ const mitigation: FactsOfKind = ({ context: c }) => [
   [text.procedure, words(c, "procedure")],
   [text.justification, words(c, "justification")],
   [text.evidence, words(c, "text")],
+  [
+    text.link,
+    words(c, "url") && (
+      <a key="l" className="inbox-link" href={words(c, "url")} target="_blank" rel="noreferrer">
+        <bdi>{words(c, "url")}</bdi>
+      </a>
+    ),
+  ],
 ];
 
 const byKind: Record<string, FactsOfKind> = {
@@ -113,9 +121,20 @@ const byKind: Record<string, FactsOfKind> = {
     [text.advice, words(c, "conflict", "remediation")],
     [text.lastMitigation, words(c, "mitigation", "control")],
   ],
+  lifecycle_exception: ({ context: c }) => [
+    [text.person, <Who key="w" of={at(c, "identity")} />],
+    [text.access, list(Array.isArray(c.access) ? c.access.map(String) : [])],
+    [text.policy, words(c, "policy", "display")],
+  ],
+  requirement_gap: ({ context: c }) => [
+    [text.person, <Who key="w" of={at(c, "identity")} />],
+    [text.lacks, list(rows(c, "missing").flatMap((m) => words(m, "display") ?? []))],
+    [text.policy, words(c, "policy", "display")],
+  ],
   mitigation_approval: (t) => [...mitigation(t), [text.mitigationDuration, words(t.context, "duration")]],
   mitigation_evidence: mitigation,
   mitigation_review: mitigation,
+  mitigation_end: mitigation,
   role_proposal: ({ context: c }) => [
     [text.proposedBy, words(c, "proposed_by", "display")],
     [text.currentRisk, <Risk key="b" of={words(c, "risk_before")} />],

@@ -18,6 +18,10 @@ export function InputsOf(p: Props) {
   if (task.kind === "sod_violation" && required.includes("remove")) return <Removal {...p} />;
   if (required.includes("mitigation_policy_id"))
     return <MitigationFields of={at(task.context, "conflict") as Conflict} value={p.value as MitigationChoice} set={p.set} />;
+  if (task.kind === "mitigation_end" && action.key === "renew") return <Days {...p} />;
+  if (task.kind === "lifecycle_exception" && required.includes("until"))
+    return <Day {...p} name="until" label={texts.keepUntil} hint={texts.theAccessEndsOnThisDay} />;
+  if (required.includes("until")) return <Day {...p} name="until" label={texts.exemptUntil} hint={texts.theTaskReturnsAfterThisDay} />;
   if (action.key === "keep") return <Day {...p} name="until" label={texts.askAgainOn} hint={texts.ifEmptyTheTaskReturnsOnly} />;
   if (task.kind === "native_grant" && action.key === "revoke")
     return <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />;
@@ -82,6 +86,19 @@ function Removal(p: Props) {
       <CureChoice of={conflict} value={(p.value.remove ?? []) as string[]} set={(ids) => p.set("remove", ids)} />
       <Day {...p} name="exclude_until" label={texts.blockUntil} hint={texts.requiredIfAPolicyWouldGrant} />
     </>
+  );
+}
+
+/** For how many days a mitigation is renewed. */
+function Days({ value, set }: Props) {
+  return (
+    <TextField
+      type="number"
+      label={texts.days}
+      hint={texts.ifEmptyTheSameDuration}
+      value={String(value.duration ?? "").replace(/\D/g, "")}
+      set={(days) => set("duration", days ? `P${days}D` : undefined)}
+    />
   );
 }
 

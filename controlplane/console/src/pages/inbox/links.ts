@@ -8,7 +8,9 @@ type Ref = { type: string; id: string; display?: string | undefined };
 
 /** Where one can read on: the people, access, requests, runs and systems that a task is about. */
 export function linksOf(task: Task): Place[] {
-  const all: Ref[] = [...task.links, task.subject, task.source];
+  const violation = words(task.context, "links", "violation")?.split("/").pop();
+  const of: Ref[] = violation ? [{ type: "violation", id: violation }] : [];
+  const all: Ref[] = [...task.links, task.subject, task.source, ...of];
   const found = new Map<string, Place>();
   for (const ref of all) {
     const place = placeOf(ref, task);
@@ -25,6 +27,8 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: name("person"), to: "/people/$id", params: id };
     case "entitlement":
       return { words: name("entitlement"), to: "/access/$id", params: id };
+    case "mail_message":
+      return { words: text.rejectedMessage, to: "/settings/notifications", search: { delivery: ref.id } };
     case "role":
       return { words: name("role"), to: "/roles/$id", params: id };
     case "account":
@@ -35,10 +39,8 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
       return { words: text.violation, to: "/violations/$id", params: id };
     case "separation_policy":
       return { words: name("policy"), to: "/separation-of-duties/$id", params: id };
-    case "mitigation": {
-      const violation = words(task.context, "links", "violation")?.split("/").pop();
-      return violation ? { words: text.violation, to: "/violations/$id", params: { id: violation } } : undefined;
-    }
+    case "mitigation":
+      return { words: text.mitigationOf(name("")), to: "/separation-of-duties/mitigations/$id", params: id };
     case "connector":
       return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {

@@ -1,9 +1,10 @@
 import * as texts from "#text/inbox";
 import "./inbox.css";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../../api/use";
 import { Failure, Head, Skeleton } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { useActionDialog } from "./actiondialog";
 import { Bulk } from "./bulk";
 import { useChosen } from "./chosen";
@@ -133,7 +134,7 @@ export default function Inbox() {
 /** What the address says, and how it is changed. */
 function useAddress() {
   const { task, ...rest } = useSearch({ strict: false }) as Search;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const text = JSON.stringify(rest);
   const search = useMemo(() => JSON.parse(text) as Search, [text]);
   const open = useRef(task);
@@ -143,7 +144,7 @@ function useAddress() {
     const go = (next: Search, replace: boolean) =>
       void navigate({
         to: "/inbox",
-        search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)) as never,
+        search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)),
         replace,
         resetScroll: false,
       });

@@ -29,6 +29,10 @@ const kinds: Record<string, string> = {
   mitigation_approval: text.mitigation,
   mitigation_evidence: text.evidenceDue,
   mitigation_review: text.evidenceReview,
+  mitigation_end: text.mitigationEnd,
+  requirement_gap: text.requirementGap,
+  lifecycle_exception: text.accessToReview,
+  mail_bounce: text.rejectedAddress,
 };
 
 /** What a kind of task is called; one that is not known here by its own name. */
@@ -42,10 +46,23 @@ export const themes: [string, string[]][] = [
   [text.requests, ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
   [text.accounts, ["account_correlation", "orphan_account"]],
   [text.reappearedAccess, ["native_grant"]],
-  [text.violations, ["sod_violation", "blind_policy", "mitigation_approval", "mitigation_evidence", "mitigation_review"]],
+  [
+    text.violations,
+    [
+      "sod_violation",
+      "blind_policy",
+      "mitigation_approval",
+      "mitigation_evidence",
+      "mitigation_review",
+      "mitigation_end",
+      "requirement_gap",
+    ],
+  ],
+  [text.accessToReview, ["lifecycle_exception"]],
   [text.provisioning, ["manual_provisioning", "provisioning_failure", "provisioning_hold"]],
   [text.syncsAndSchemas, ["sync_hold", "schema_diff"]],
   [text.rolesAndPacks, ["role_proposal", "pack_conflict"]],
+  [text.rejectedAddresses, ["mail_bounce"]],
 ];
 
 /** orphan_account becomes Orphan account. */
@@ -168,17 +185,24 @@ export function keysOf(actions: Action[]): Map<string, string> {
   return keys;
 }
 
-/** The actions that all of these tasks take, and that say the same of each: nothing has to be chosen task by task. */
+/**
+ * The actions that all of these tasks take, and that say the same of each: nothing has to be chosen task by task. For violations of one
+ * policy, that is also the control that mitigates them.
+ */
 export function sharedActions(tasks: Task[]): Action[] {
   const [first, ...rest] = tasks;
   if (!first) return [];
-  const plain = (a: Action) => a.requires.every((r) => r === "comment");
+  const alike = first.kind === "sod_violation" && tasks.every((t) => t.group_key && t.group_key === first.group_key);
+  const plain = (a: Action) => a.requires.every((r) => r === "comment" || (alike && r === "inputs.mitigation_policy_id"));
   return first.actions
     .filter((a) => rest.every((t) => t.actions.some((b) => b.key === a.key && plain(b))) && plain(a))
     .map((a) => ({
       ...a,
       label: rest.every((t) => t.actions.some((b) => b.key === a.key && b.label === a.label)) ? a.label : sentence(a.key),
-      requires: tasks.some((t) => t.actions.some((b) => b.key === a.key && b.requires.includes("comment"))) ? ["comment"] : [],
+      requires: [
+        ...(tasks.some((t) => t.actions.some((b) => b.key === a.key && b.requires.includes("comment"))) ? ["comment"] : []),
+        ...a.requires.filter((r) => r !== "comment"),
+      ],
     }));
 }
 

@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/mitigation";
 import { Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import type { Column } from "../../kit/list";
 import { PersonLink } from "../../kit/personlink";
 import { State } from "../../kit/state";
@@ -14,7 +14,7 @@ export const mitigationColumns: Column<Mitigation>[] = [
     title: text.control,
     text: (m) => m.mitigation_policy.display,
     cell: (m) => (
-      <Link to={"/separation-of-duties/mitigations/$id" as never} params={{ id: m.id } as never}>
+      <Link to="/separation-of-duties/mitigations/$id" params={{ id: m.id }}>
         <Text of={m.mitigation_policy.display} />
       </Link>
     ),

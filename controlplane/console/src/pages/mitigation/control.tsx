@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/mitigation";
 import "../separation/separation.css";
@@ -14,6 +14,7 @@ import { EditConflict } from "../../kit/editconflict";
 import { Id } from "../../kit/elements";
 import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
 import { useShown } from "../../kit/shown";
@@ -35,7 +36,7 @@ export default function ControlPage() {
   const may = useMay();
   const control = useGet<Control>(`${base}/${id}`, {}, { every: 15_000 });
   const c = control.data;
-  const up = <Link to={"/separation-of-duties/controls" as never}>{text.controls}</Link>;
+  const up = <Link to="/separation-of-duties/controls">{text.controls}</Link>;
   if (control.isError && !c) return <Failure page error={control.error} retry={() => void control.refetch()} />;
   if (!c)
     return (
@@ -74,7 +75,7 @@ export default function ControlPage() {
 
 /** What an administrator does with a control. */
 function Actions({ of: c, edit }: { of: Control; edit: (() => void) | undefined }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [asking, setAsking] = useState<"disable" | "delete">();
   const close = () => setAsking(undefined);
   const name = c.name ?? "";
@@ -129,7 +130,7 @@ function Actions({ of: c, edit }: { of: Control; edit: (() => void) | undefined 
           list={base}
           version={c.version}
           done={text.controlDeleted(name)}
-          gone={() => void navigate({ to: "/separation-of-duties/controls" as never })}
+          gone={() => void navigate({ to: "/separation-of-duties/controls" })}
         />
       )}
     </>
@@ -178,6 +179,7 @@ function factsOf(c: Control): [string, ReactNode][] {
     [text.evidence, evidenceWords(c)],
     [text.grace, c.evidence?.required === false ? "" : durationText(c.evidence?.grace)],
     [text.longestDuration, durationText(c.max_duration)],
+    [text.onLapse, text.onLapseChoices[c.on_lapse ?? "reopen"]],
     [text.severities, (c.applies_to?.severities ?? []).map((s) => text.severityChoices[s]).join(", ")],
     [
       text.policies,
@@ -185,7 +187,7 @@ function factsOf(c: Control): [string, ReactNode][] {
         <ul key="p">
           {policies.map((id) => (
             <li key={id}>
-              <Link className="sep-link" to={"/separation-of-duties/$id" as never} params={{ id } as never}>
+              <Link className="sep-link" to="/separation-of-duties/$id" params={{ id }}>
                 <Named kind="separation" id={id} />
               </Link>
             </li>

@@ -17,6 +17,7 @@ export type ControlDraft = {
   policy_ids: string[];
   severities: (keyof typeof text.severityChoices)[];
   max_duration: string;
+  on_lapse: NonNullable<ControlFields["on_lapse"]>;
   required: boolean;
   kind: keyof typeof text.evidenceKinds;
   cadence: string;
@@ -34,6 +35,7 @@ export const controlDraft = (c?: ControlFields): ControlDraft => ({
   policy_ids: c?.applies_to?.sod_policy_ids ?? [],
   severities: c?.applies_to?.severities ?? [],
   max_duration: c?.max_duration ?? "P90D",
+  on_lapse: c?.on_lapse ?? "reopen",
   required: c?.evidence?.required ?? true,
   kind: c?.evidence?.kind ?? "attestation",
   cadence: c?.evidence?.cadence ?? "P30D",
@@ -52,11 +54,13 @@ export const controlBody = (d: ControlDraft) => ({
   applies_to: { sod_policy_ids: d.policy_ids, severities: d.severities },
   evidence: { required: d.required, kind: d.kind, cadence: d.cadence, grace: d.grace },
   max_duration: d.max_duration,
+  on_lapse: d.on_lapse,
 });
 
 const types = Object.entries(text.controlTypeChoices) as [ControlDraft["control_type"], string][];
 const effectivenesses = Object.entries(text.effectivenesses) as [ControlDraft["effectiveness"], string][];
 const evidenceKinds = Object.entries(text.evidenceKindChoices) as [ControlDraft["kind"], string][];
+const lapses = Object.entries(text.onLapseChoices) as [ControlDraft["on_lapse"], string][];
 const units = ["day", "week"] as const;
 
 /** The form of a control. */
@@ -108,6 +112,7 @@ export function ControlEditor({ of, cancel }: { of: FormState<ControlDraft>; can
         units={units}
         none={text.defaultDuration(90)}
       />
+      <SelectField label={text.onLapse} hint={text.onLapseHint} {...of.field("on_lapse")} options={lapses} />
       <Check label={text.evidenceIsRequired} hint={text.evidenceIsRequiredHint} value={v.required} set={(on) => set("required", on)} />
       {v.required && (
         <>

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/mitigation";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -6,10 +5,11 @@ import { useGet, useMay } from "../../api/use";
 import { number } from "../../kit/count";
 import { durationText } from "../../kit/duration";
 import { Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Sections } from "../separation/sections";
-import { type Control, controlTypeOptions, controlTypeWords, evidenceWords, scopeWords, severityOptions } from "./words";
+import { type Control, controlTypeOptions, controlTypeWords, evidenceOptions, evidenceWords, scopeWords, severityOptions } from "./words";
 
 const stateOf = (c: Control) => (c.enabled ? text.usable : text.disabledLower);
 
@@ -19,7 +19,7 @@ const columns: Column<Control>[] = [
     sort: "name",
     text: (c) => c.name,
     cell: (c) => (
-      <Link to={"/separation-of-duties/controls/$id" as never} params={{ id: c.id } as never}>
+      <Link to="/separation-of-duties/controls/$id" params={{ id: c.id }}>
         <Text of={c.name ?? ""} />
       </Link>
     ),
@@ -41,11 +41,11 @@ export default function Controls() {
     <div className="stack">
       <Head
         title={text.controls}
-        up={<Link to={"/separation-of-duties" as never}>{text.separationOfDuties}</Link>}
+        up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
         lead={text.controlsLead}
       >
         {may.admin && (
-          <Link className="button primary" to={"/separation-of-duties/controls/new" as never}>
+          <Link className="button primary" to="/separation-of-duties/controls/new">
             {text.newControl}
           </Link>
         )}
@@ -63,6 +63,7 @@ export default function Controls() {
         filters={[
           { name: "control_type", words: text.kind, options: controlTypeOptions },
           { name: "severity", words: text.severity, options: severityOptions },
+          { name: "evidence_kind", words: text.evidence, options: evidenceOptions },
           { name: "policy_id", words: text.policy, options: (policies.data?.items ?? []).map((p) => [p.id, p.name ?? p.id] as const) },
         ]}
         search={text.namesAndDescriptions}

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/mitigation";
 import "./mitigation.css";
 import { download, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Button, Failure, Part, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { showRefusal } from "../../kit/toast";
 import { verdictWords } from "./words";
@@ -57,6 +57,13 @@ function EvidenceItem({ of: e, path }: { of: Evidence; path: string }) {
           {e.text}
         </p>
       )}
+      {e.url && (
+        <p className="clip">
+          <a className="sep-link" href={e.url} target="_blank" rel="noreferrer">
+            <bdi>{e.url}</bdi>
+          </a>
+        </p>
+      )}
       {e.reviewed_by && (
         <p className="small muted">
           {text.reviewedBy(verdictWords(e.verdict), <bdi key="b">{e.reviewed_by.display}</bdi>, <When key="w" at={e.reviewed_at ?? null} />)}
@@ -75,7 +82,7 @@ function EvidenceItem({ of: e, path }: { of: Evidence; path: string }) {
             </Button>
           )}
           {may.admin && e.verdict === "pending" && (
-            <Link className="sep-link small" to={"/inbox" as never} search={{ kind: "mitigation_review", assigned: "all" } as never}>
+            <Link className="sep-link small" to="/inbox" search={{ kind: "mitigation_review", assigned: "all" }}>
               {text.reviewInTheInbox}
             </Link>
           )}

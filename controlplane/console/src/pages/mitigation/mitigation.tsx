@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/mitigation";
 import "../separation/separation.css";
@@ -7,6 +7,7 @@ import { useGet, useMay } from "../../api/use";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { PersonLink } from "../../kit/personlink";
 import { Severity } from "../separation/badges";
 import { History } from "../separation/history";
@@ -20,7 +21,7 @@ export default function MitigationPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
   const mitigation = useGet<Mitigation>(`/policies/mitigations/${id}`, {}, { every: 10_000 });
   const m = mitigation.data;
-  const up = <Link to={"/separation-of-duties/mitigations" as never}>{text.mitigations}</Link>;
+  const up = <Link to="/separation-of-duties/mitigations">{text.mitigations}</Link>;
   if (mitigation.isError && !m) return <Failure page error={mitigation.error} retry={() => void mitigation.refetch()} />;
   if (!m)
     return (
@@ -91,11 +92,33 @@ function Status({ of: m }: { of: Mitigation }) {
   return null;
 }
 
+/** The reminders of the owner, the decision about the end, and the effect of a lapse. */
+function courseOf(m: Mitigation): [string, ReactNode][] {
+  const at = (when: string | null | undefined) => (when ? <When key={when} at={when} /> : "");
+  return [
+    [text.reminded, at(m.evidence_reminded_at)],
+    [text.endAnnounced, at(m.end_announced_at)],
+    [text.endAgreed, m.end_agreed_at ? text.decidedAt(<When key="g" at={m.end_agreed_at} />) : ""],
+    [text.ended, at(m.ended_at)],
+    [text.lapseEffect, m.lapse_effect ? (text.lapseEffects[m.lapse_effect] ?? m.lapse_effect) : ""],
+    [
+      text.renews,
+      m.renewal_of_id ? (
+        <Link key="f" className="sep-link" to="/separation-of-duties/mitigations/$id" params={{ id: m.renewal_of_id }}>
+          {text.earlierMitigation}
+        </Link>
+      ) : (
+        ""
+      ),
+    ],
+  ];
+}
+
 function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
   const at = (when: string | null | undefined, key: string) => (when ? <When key={key} at={when} /> : "");
   const named = (to: string, of: Mitigation["policy"]) =>
     oversees ? (
-      <Link key={to} className="sep-link" to={to as never} params={{ id: of.id } as never}>
+      <Link key={to} className="sep-link" to={to} params={{ id: of.id }}>
         <Text of={of.display} />
       </Link>
     ) : (
@@ -114,15 +137,15 @@ function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
     [
       text.violation,
       m.violation_id ? (
-        <Link key="v" className="sep-link" to={"/violations/$id" as never} params={{ id: m.violation_id } as never}>
+        <Link key="v" className="sep-link" to="/violations/$id" params={{ id: m.violation_id }}>
           {text.showViolation}
         </Link>
       ) : (
         <Link
           key="v"
           className="sep-link"
-          to={"/violations" as never}
-          search={{ identity_id: m.identity.id, ...(oversees ? { policy_id: m.policy.id } : {}) } as never}
+          to="/violations"
+          search={{ identity_id: m.identity.id, ...(oversees ? { policy_id: m.policy.id } : {}) }}
         >
           {text.violationsOfThePerson}
         </Link>
@@ -131,7 +154,7 @@ function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
     [
       text.request,
       m.access_request_id ? (
-        <Link key="r" className="sep-link" to={"/requests/$id" as never} params={{ id: m.access_request_id } as never}>
+        <Link key="r" className="sep-link" to="/requests/$id" params={{ id: m.access_request_id }}>
           {text.showRequest}
         </Link>
       ) : (
@@ -155,7 +178,7 @@ function factsOf(m: Mitigation, oversees: boolean): [string, ReactNode][] {
     [text.ends, m.ended_at ? "" : at(m.ends_at, "e")],
     [text.nextEvidence, at(m.next_evidence_due_at, "n")],
     [text.lapses, at(m.lapses_at, "l")],
-    [text.ended, at(m.ended_at, "x")],
+    ...courseOf(m),
     [text.id, <Id key="i" of={m.id} />],
   ];
 }

@@ -1,10 +1,10 @@
-import { Link, useSearch } from "@tanstack/react-router";
 import * as text from "#text/mitigation";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import type { Filter } from "../../kit/filters";
 import { Head } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { List } from "../../kit/list";
 import { NotVisible } from "../../kit/notvisible";
 import { Sections } from "../separation/sections";
@@ -20,7 +20,7 @@ export default function Mitigations() {
     <div className="stack">
       <Head
         title={text.mitigations}
-        up={may.oversees && <Link to={"/separation-of-duties" as never}>{text.separationOfDuties}</Link>}
+        up={may.oversees && <Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
         lead={text.mitigationsLead}
       />
       {may.oversees && <Sections />}
@@ -52,17 +52,11 @@ export default function Mitigations() {
 
 const states = Object.entries(text.states);
 
-/** The filters of the list. A person stands among them once an address names one. */
+/** The filters of the list. */
 function useFilters(): Filter[] {
   const { oversees: enabled } = useMay();
-  const { identity_id } = useSearch({ strict: false }) as { identity_id?: string };
   const controls = useGet<Page<Control>>("/policies/mitigation", { limit: 500, sort: "name" }, { enabled });
   const policies = useGet<Page<Of<"SeparationPolicy">>>("/policies/separation-of-duties", { limit: 500, sort: "name" }, { enabled });
-  const person = useGet<{ display_name?: string | null; email?: string | null }>(
-    `/identities/${identity_id}`,
-    {},
-    { enabled: Boolean(identity_id) },
-  );
   const named = (of: Page<{ id: string; name?: string }> | undefined) => (of?.items ?? []).map((x) => [x.id, x.name ?? x.id] as const);
   return [
     { name: "state", words: text.state, options: states },
@@ -72,14 +66,6 @@ function useFilters(): Filter[] {
           { name: "policy_id", words: text.policy, options: named(policies.data) },
         ]
       : []),
-    ...(identity_id
-      ? [
-          {
-            name: "identity_id",
-            words: text.person,
-            options: [[identity_id, person.data?.display_name || person.data?.email || "…"] as const],
-          },
-        ]
-      : []),
+    { name: "identity_id", words: text.person, type: "person" },
   ];
 }

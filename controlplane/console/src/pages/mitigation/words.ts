@@ -9,6 +9,7 @@ export type Mitigation = Of<"Mitigation">;
 const pairs = <K extends string>(of: Record<K, string>) => Object.entries(of) as [K, string][];
 
 export const controlTypeOptions = pairs(text.controlTypes);
+export const evidenceOptions: [string, string][] = [...pairs(text.evidenceKinds), ["none", text.noEvidence]];
 export const severityOptions = pairs(text.severityChoices);
 
 const word = (of: Record<string, string>, key: string) => of[key] ?? key.replaceAll("_", " ");

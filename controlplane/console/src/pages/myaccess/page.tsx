@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/myaccess";
 import type { Account, Grant } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
 import { Button, Empty, Head, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { systemColumn, useSystems } from "../../kit/systems";

@@ -48,7 +48,7 @@ export function Contents({ of: p }: { of: Pack }) {
           <section key={kind} className="stack tight" aria-label={kindWords(kind, 2)}>
             <h2>
               {items.length} {kindWords(kind, items.length)}{" "}
-              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words={text.keptNotSupportedYet} />}
+              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words={text.keptForLater} />}
             </h2>
             {items.map((o) => (
               <details key={o.object_key} className="card padded">

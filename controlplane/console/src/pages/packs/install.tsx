@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/packs";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { SelectField } from "../../kit/form";
 import { Button, Failure, Note, Part, Problems, Skeleton } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Parameters } from "./parameters";
 import { Plan } from "./plan";
 import { fitting, initialValues, type Values } from "./values";
@@ -25,7 +25,7 @@ export function Install({ of: p }: { of: Pack }) {
 }
 
 function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallation"> | undefined }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const queries = useQueryClient();
   const [version, setVersion] = useState(p.version);
   const [values, setValues] = useState<Values>(() => initialValues(p.parameters, installed?.parameters as Values | undefined));
@@ -54,7 +54,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     after: (r) => {
       // Who comes back here begins with what is installed now, not with what was kept of it before.
       queries.setQueryData([`/sector-packs/${p.key}/installation`, {}], r);
-      void navigate({ to: ".", search: { part: r.open_conflicts > 0 ? "conflicts" : "installed" } as never });
+      void navigate({ to: ".", search: { part: r.open_conflicts > 0 ? "conflicts" : "installed" } });
     },
   });
   const refused = look.error ?? carryOut.error;
@@ -100,7 +100,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
           title={text.previewOfTheChanges}
           lead={text.theInstallationWasSimulatedNothingIs}
           actions={
-            <Button tone="primary" disabled={carryOut.isPending || moved} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
+            <Button tone="primary" disabled={carryOut.isPending || moved || shown.separation.role_conflicts.length > 0} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
               {carryOut.isPending ? text.saving : verb}
             </Button>
           }

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/packs";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { durationText } from "../../kit/duration";
 import { Facts, Failure, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { kindWords, type Pack, reasonWords, waitsFor } from "./words";
@@ -100,29 +100,27 @@ export function Objects({ of: p }: { of: Pack }) {
   );
 }
 
-/** Roles, birthrights, policies and approval rules lead to themselves. */
+const addresses: Record<string, string> = {
+  role: "/roles/$id",
+  birthright: "/policies/$id",
+  access_grant_policy: "/policies/$id",
+  approval_rule: "/settings/approval-rules/$id",
+  duty_tag: "/separation-of-duties/duties/$id",
+  role_duty: "/separation-of-duties/duties/$id",
+  sod_policy: "/separation-of-duties/$id",
+  mitigation_policy: "/separation-of-duties/controls/$id",
+};
+
+/** What has a page of its own leads to it. */
 function Name({ of: o }: { of: Row }) {
   const name = <Text of={nameOf(o)} />;
-  if (!o.object_id) return name;
-  if (o.kind === "role")
-    return (
-      <Link to={"/roles/$id" as never} params={{ id: o.object_id } as never}>
-        {name}
-      </Link>
-    );
-  if (o.kind === "birthright" || o.kind === "access_grant_policy")
-    return (
-      <Link to={"/policies/$id" as never} params={{ id: o.object_id } as never}>
-        {name}
-      </Link>
-    );
-  if (o.kind === "approval_rule")
-    return (
-      <Link to={"/settings/approval-rules/$id" as never} params={{ id: o.object_id } as never}>
-        {name}
-      </Link>
-    );
-  return name;
+  const to = addresses[o.kind];
+  if (!o.object_id || !to) return name;
+  return (
+    <Link to={to} params={{ id: o.object_id }}>
+      {name}
+    </Link>
+  );
 }
 
 function nameOf(o: Row): string {

@@ -1,7 +1,8 @@
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import * as text from "#text/packs";
 import { useGet, useMay } from "../../api/use";
 import { Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Conflicts } from "./conflicts";
 import { Contents } from "./contents";
@@ -46,7 +47,7 @@ export default function OnePack() {
         <Note>
           {text.availableAndInstalledVersion(p.version, here.version, <When at={here.installed_at} />)}{" "}
           {may.admin && (
-            <Link to="." search={{ part: "install" } as never}>
+            <Link to="." search={{ part: "install" }}>
               {text.previewTheUpgrade}
             </Link>
           )}
@@ -57,7 +58,7 @@ export default function OnePack() {
           <Link
             key={k}
             to="."
-            search={{ part: k } as never}
+            search={{ part: k }}
             resetScroll={false}
             activeProps={{}}
             className={k === open ? "active" : ""}

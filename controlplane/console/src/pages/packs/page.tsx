@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/packs";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./packs.css";
@@ -16,7 +16,7 @@ const columns: Column<Row>[] = [
   {
     title: text.name,
     cell: (p) => (
-      <Link to={"/sector-packs/$key" as never} params={{ key: p.key } as never}>
+      <Link to="/sector-packs/$key" params={{ key: p.key }}>
         <Text of={p.name} />
       </Link>
     ),

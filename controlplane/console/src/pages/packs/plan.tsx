@@ -3,11 +3,13 @@ import type { Of } from "../../api/types";
 import { Differences } from "../../kit/diff";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
+import { ImpactOf } from "../separation/impact";
 import { kindWords, type PlanItem, reasonWords, waitsFor } from "./words";
 
 type Planned = Of<"PlannedChange">;
 
-type Group = { key: "add" | "change" | "remove" | "conflict" | "skip"; sign: string; tone: string; words: string };
+type Key = "add" | "change" | "remove" | "conflict" | "skip" | "kept";
+type Group = { key: Key; sign: string; tone: string; words: string };
 
 const groups: Group[] = [
   { key: "add", sign: "+", tone: "add", words: text.added },
@@ -15,10 +17,13 @@ const groups: Group[] = [
   { key: "remove", sign: "−", tone: "gone", words: text.removed },
   { key: "conflict", sign: "!", tone: "clash", words: text.inConflictYourValueAppliesUntil },
   { key: "skip", sign: "·", tone: "stay", words: text.unchanged },
+  { key: "kept", sign: "·", tone: "stay", words: text.keptUntilTheServiceHasWhatTheyAreFor },
 ];
 
 /** What an installation or an upgrade would do, and whose access it would change. */
 export function Plan({ of: p }: { of: Planned }) {
+  const isKept = (i: PlanItem) => i.reason?.startsWith("kept_") ?? false;
+  const items = { ...p, skip: p.skip.filter((i) => !isKept(i)), kept: p.skip.filter(isKept) };
   return (
     <div className="stack">
       <section aria-label={text.peopleWithChangedAccess} className="card padded">
@@ -29,6 +34,7 @@ export function Plan({ of: p }: { of: Planned }) {
           </Note>
         ))}
       </section>
+      <Separation of={p.separation} />
       {p.birthrights.length > 0 && (
         <details className="card padded">
           <summary data-reads="">{text.birthrightsCurrentAndNew}</summary>
@@ -43,12 +49,33 @@ export function Plan({ of: p }: { of: Planned }) {
         </details>
       )}
       {groups
-        .filter((g) => p[g.key].length > 0)
+        .filter((g) => items[g.key].length > 0)
         .map((g) => (
-          <Items key={g.key} of={p[g.key]} group={g} />
+          <Items key={g.key} of={items[g.key]} group={g} />
         ))}
       {p.pending_binding.length > 0 && <Note>{text.objectsWaitForASystemWith(p.pending_binding.length)}</Note>}
     </div>
+  );
+}
+
+/** Violations that the change would cause and end, and the roles that keep it from being installed. */
+function Separation({ of: s }: { of: Planned["separation"] }) {
+  if (s.role_conflicts.length + s.by_policy.length + s.violations_new + s.violations_closed === 0) return null;
+  return (
+    <section aria-label={text.separationOfDuties} className="card padded stack tight">
+      <h3>{text.separationOfDuties}</h3>
+      {s.role_conflicts.length > 0 && (
+        <Note tone="bad">
+          {text.rolesThatViolateAPolicy}
+          <ul>
+            {s.role_conflicts.map((c) => (
+              <li key={`${c.role_id} ${c.detail}`}>{c.detail}</li>
+            ))}
+          </ul>
+        </Note>
+      )}
+      <ImpactOf of={s} />
+    </section>
   );
 }
 

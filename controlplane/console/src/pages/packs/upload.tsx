@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/packs";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
 import { Check } from "../../kit/form";
 import { Button, Note, Problems } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import type { Pack } from "./words";
 
@@ -42,7 +42,7 @@ export function UploadPack({ close }: { close: () => void }) {
       {kept ? (
         <Note tone="ok">
           {text.nameIsAvailableOpenItTo(
-            <Link to={"/sector-packs/$key" as never} params={{ key: kept.key } as never}>
+            <Link to="/sector-packs/$key" params={{ key: kept.key }}>
               {kept.name} {kept.version}
             </Link>,
           )}

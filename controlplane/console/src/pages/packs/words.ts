@@ -13,7 +13,7 @@ const kinds: Record<string, [string, string]> = {
   duty_tag: ["duty", "duties"],
   role_duty: [text.dutyOfARole, text.dutiesOfRoles],
   sod_policy: [text.separationPolicy, text.separationPolicies],
-  mitigation_policy: ["mitigation", "mitigations"],
+  mitigation_policy: [text.mitigatingControl, text.mitigatingControls],
   certification_template: [text.reviewTemplate, text.reviewTemplates],
   approval_rule: [text.approvalRule, text.approvalRules],
   report_section: [text.reportSection, text.reportSections],
@@ -22,7 +22,8 @@ const kinds: Record<string, [string, string]> = {
 export const kindWords = (kind: string, count = 1) => kinds[kind]?.[count === 1 ? 0 : 1] ?? kind.replaceAll("_", " ");
 
 const reasons: Record<string, string> = {
-  kind_not_supported_yet: text.thisKindIsNotSupportedYet,
+  kept_until_reviews: text.keptUntilReviews,
+  kept_until_reports: text.keptUntilReports,
   unchanged: text.alreadyAsInThePack,
   already_there: text.alreadyExists,
   removed_by_tenant: text.deletedHereAndNotCreatedAgain,
@@ -40,6 +41,8 @@ const missing: Record<string, string> = {
   no_entitlement: text.theSystemHasNoMatchingEntitlement,
   too_many: text.moreThan200MatchesSoThe,
   role_conflict: text.aRoleOfThePackIs,
+  no_control: text.aControlOfThisNameWasDeleted,
+  separation_of_duties: text.theRoleWouldViolateAnEnforced,
 };
 
 /** What something waits for, in words. */
@@ -48,14 +51,16 @@ export function waitsFor(w: Of<"PendingBinding">): string {
   const system = where
     ? [where.tag && text.theTagTag(where.tag), where.type, where.vendor, where.business_id].filter(Boolean).join(", ")
     : "";
+  const control = w.mitigation_policy ? text.theControlControl(w.mitigation_policy) : "";
   const what =
-    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? text.anAccount : w.role ? text.theRoleRole(w.role) : "");
-  return `${what}${system ? text.inASystemWithSystem(system) : ""}: ${missing[w.reason] ?? w.reason}`;
+    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? text.anAccount : w.role ? text.theRoleRole(w.role) : control);
+  const place = w.row ? text.inRowOfTheTable(w.row) : w.required ? text.asARequirement : "";
+  return `${what}${system ? text.inASystemWithSystem(system) : ""}${place}: ${missing[w.reason] ?? w.reason}`;
 }
 
 /** What a pack holds, in one line. */
 export const holds = (contents: Record<string, number>) =>
-  ["role", "birthright", "access_grant_policy", "approval_rule", "field_mapping", "sod_policy"]
+  ["role", "birthright", "access_grant_policy", "approval_rule", "field_mapping", "sod_policy", "mitigation_policy"]
     .filter((k) => (contents[k] ?? 0) > 0)
     .map((k) => `${contents[k]} ${kindWords(k, contents[k])}`)
     .join(", ");

@@ -1,10 +1,11 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { dayOf } from "../../kit/day";
 import { DayInput } from "../../kit/dayinput";
 import { Button, Empty, Head, Note } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { Pick, people } from "../../kit/pick";
 import { AccessComparison } from "./comparison";
 import { dayWords } from "./words";
@@ -13,9 +14,9 @@ import "./people.css";
 /** Two people side by side, today or on a day. */
 export default function Compare() {
   const search = useSearch({ strict: false }) as { a?: string; b?: string; as_of?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const go = (change: Record<string, string | undefined>) =>
-    void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+    void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false });
   return (
     <>
       <Head title={text.compareTwoPeople} lead={text.accessThatBothPeopleHaveAnd} up={<Link to="/people">{text.people}</Link>} />

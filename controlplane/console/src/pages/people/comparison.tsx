@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { Query } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Differences } from "../../kit/diff";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { systemOf, useSystems } from "../../kit/systems";
 import { wordsOf } from "./fields";
 import { PersonById } from "./personbyid";

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Failure, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { useSystems } from "../../kit/systems";
 

@@ -1,9 +1,10 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/people";
 import type { IdentityDetail } from "../../api/types";
 import { TextField } from "../../kit/form";
 import { Part } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { AccessComparison } from "./comparison";
 import { Timeline } from "./timeline";
 
@@ -22,7 +23,7 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
             <Link
               to="/people/$id/$tab"
               params={{ id: p.id, tab: "history" }}
-              search={{ ...search, earlier: first, later: second || undefined } as never}
+              search={{ ...search, earlier: first, later: second || undefined }}
               className="button"
               resetScroll={false}
             >

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import * as text from "#text/people";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct } from "../../api/use";
 import { contentOf, FileField } from "../../kit/filefield";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Head, Note, Problems } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Outcome } from "./imported";
 import { formatOf } from "./importing";
 import "./people.css";

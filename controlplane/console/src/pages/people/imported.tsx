@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/people";
 import type { Of } from "../../api/types";
@@ -6,6 +5,7 @@ import { number } from "../../kit/count";
 import { Bar } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Part, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { first, outcomes } from "./importing";
 

@@ -1,9 +1,9 @@
-import { Link, useNavigate } from "@tanstack/react-router";
 import * as text from "#text/people";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { SelectField, TextField, useForm } from "../../kit/form";
 import { Button, Head, Problems } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 import { type Filled, filledOf, patchOf } from "./fields";
 import { PersonFields } from "./fieldset";
@@ -15,7 +15,7 @@ const blank: New = { ...filledOf({}), external_id: "", kind: "human" };
 
 /** Adds somebody whom no connected system knows. */
 export default function AddPerson() {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const form = useForm<New>(blank, async (v, key) => {
     const body = { external_id: v.external_id.trim(), kind: v.kind, ...withoutNulls(patchOf(blank, v)) };
     const made = await ask<Of<"Identity">>("POST", "/identities", { body, key });

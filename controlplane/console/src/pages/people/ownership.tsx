@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Failure, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 
 type Item = Of<"Responsibility">;
 

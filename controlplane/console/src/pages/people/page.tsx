@@ -1,10 +1,11 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus, Upload } from "lucide-react";
 import * as text from "#text/people";
 import { download } from "../../api/client";
 import type { Identity } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Head, Note, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { Menu } from "../../kit/menu";
 import { NotVisible } from "../../kit/notvisible";
@@ -23,6 +24,7 @@ const views: View[] = [
   { name: text.machines, query: { kind: "non_human" } },
 ];
 
+
 const states = [
   ["active", text.activeLower],
   ["pre_hire", text.startsSoon],
@@ -39,7 +41,7 @@ function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
       title: text.name,
       sort: "display_name",
       cell: (p) => (
-        <Link to="/people/$id" params={{ id: p.id }} search={(asOf ? { as_of: asOf } : {}) as never}>
+        <Link to="/people/$id" params={{ id: p.id }} search={(asOf ? { as_of: asOf } : {})}>
           <Text of={p.display_name || p.email || p.id} />
         </Link>
       ),
@@ -114,7 +116,7 @@ export default function People() {
   );
 }
 
-const exported = ["status", "department_like", "manager_id", "kind", "source_connector_id", "q", "sort"];
+const exported = ["status", "department_like", "manager_id", "kind", "source_connector_id", "approver_without_sign_in", "q", "sort"];
 
 /** Everything that is known of those who are filtered, as a file that can be imported again. */
 function Export({ filters }: { filters: Record<string, string | undefined> }) {

@@ -1,10 +1,11 @@
 import { useQueries } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
 import * as text from "#text/people";
 import { ask, type Page } from "../../api/client";
 import type { Entitlement, Grant } from "../../api/types";
 import { useGet } from "../../api/use";
+import { Link } from "../../kit/link";
 import { nameOf } from "../access/words";
 import { pathsOf } from "./words";
 
@@ -63,7 +64,7 @@ function Source({ grant, id, name }: { grant: Grant; id: string; name: string })
       </Link>
     );
   return (
-    <Link to="." search={{ ...search, why } as never} resetScroll={false}>
+    <Link to="." search={{ ...search, why }} resetScroll={false}>
       <bdi>{name}</bdi>
     </Link>
   );

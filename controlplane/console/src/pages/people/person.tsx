@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import * as text from "#text/people";
 import type { Page } from "../../api/client";
@@ -7,6 +7,7 @@ import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Tabs } from "../../kit/elements";
 import { Button, Empty, Facts, Failure, Head, LoadingMarker, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { PersonLink } from "../../kit/personlink";
 import { PersonActions } from "./actions";
 import { PersonAccess } from "./personaccess";
@@ -28,8 +29,8 @@ const tabs = ["access", "accounts", "requests", "history"] as const;
 export default function Person() {
   const { id, tab } = useParams({ strict: false }) as { id: string; tab?: string };
   const search = useSearch({ strict: false }) as { as_of?: string; show?: string };
-  const navigate = useNavigate();
-  const show = (what?: string) => void navigate({ to: ".", search: { ...search, show: what } as never, resetScroll: false });
+  const navigate = useGo();
+  const show = (what?: string) => void navigate({ to: ".", search: { ...search, show: what }, resetScroll: false });
   // The same person stays on the page while they are read as of another day, with the field that the day is typed into.
   const person = useGet<IdentityDetail>(`/identities/${id}`, { expand: "manager", as_of: search.as_of }, { keep: true });
   if (person.isError) return <Unknown error={person.error} retry={() => void person.refetch()} past={search.as_of} />;
@@ -72,7 +73,7 @@ function Unknown({ error, retry, past }: { error: unknown; retry: () => void; pa
       <Head title={text.person} up={<Link to="/people">{text.people}</Link>} lead={text.recordPast(dayWords(past))} />
       <Empty title={text.notRecordedAtThatTime}>
         <p>{text.historyBeginsWithTheFirstSync}</p>
-        <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
+        <Link to="." search={{ ...search, as_of: undefined }} className="button">
           {text.backToToday}
         </Link>
       </Empty>
@@ -107,7 +108,7 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
         }
       >
         {!past && !may.readOnly && p.status !== "archived" && (
-          <Link to="/access/request" search={{ for: p.id } as never} className="button">
+          <Link to="/access/request" search={{ for: p.id }} className="button">
             {text.requestAccess}
           </Link>
         )}
@@ -169,7 +170,7 @@ function OpenViolations({ of }: { of: string }) {
   return (
     <Note tone="warn">
       {text.openViolationsOf(open.data.total)}{" "}
-      <Link to={"/violations" as never} search={{ identity_id: of, state: "open" } as never} className="person-link">
+      <Link to="/violations" search={{ identity_id: of, state: "open" }} className="person-link">
         {text.showViolations}
       </Link>
     </Note>

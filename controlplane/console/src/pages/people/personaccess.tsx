@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import * as text from "#text/people";
@@ -9,6 +9,7 @@ import { dayOf } from "../../kit/day";
 import { DayFilter } from "../../kit/dayinput";
 import { SearchBox } from "../../kit/filters";
 import { Button, Empty, Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { State } from "../../kit/state";
 import { type InSystem, System, systemOf, useSystems } from "../../kit/systems";
 import { ExplainAccess } from "./explain";
@@ -30,9 +31,9 @@ const standings = [
 /** What somebody holds, and why: as a picture, and as a table that says the same. */
 export function PersonAccess({ of: p }: { of: IdentityDetail }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const go = (change: Record<string, string | undefined>) =>
-    void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false, replace: true });
+    void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false, replace: true });
   const asOf = search.as_of;
   const path = `/identities/${p.id}/grants`;
   const query = { as_of: asOf, expand: "paths" };
@@ -121,7 +122,7 @@ function Tools({ rows, search, go, person }: ToolsProps) {
         <Button reads onClick={() => setAsking(true)}>
           {text.explainAccess}
         </Button>
-        <Link to="/people/compare" search={{ a: person.id, as_of: search.as_of } as never} className="button">
+        <Link to="/people/compare" search={{ a: person.id, as_of: search.as_of }} className="button">
           <ArrowLeftRight aria-hidden size={15} /> {text.compare}
         </Link>
       </div>

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { Link } from "../../kit/link";
 
 /** Somebody by their id, as a link with their name. */
 export function PersonById({ id }: { id: string }) {

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Failure, Part, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk } from "../../kit/state";
 
 type Role = Of<"HeldRole">;

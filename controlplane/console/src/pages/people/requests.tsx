@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/people";
 import type { IdentityDetail, Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 
@@ -44,7 +44,7 @@ export function PersonRequests({ of: p }: { of: IdentityDetail }) {
       empty={{
         title: text.noRequests,
         words: (
-          <Link to="/access/request" search={{ for: p.id } as never}>
+          <Link to="/access/request" search={{ for: p.id }}>
             {text.requestAccess}
           </Link>
         ),

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/people";
@@ -7,6 +6,7 @@ import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Button } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { useSystems } from "../../kit/systems";
 

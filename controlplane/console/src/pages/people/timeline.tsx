@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/people";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { DayFilter } from "../../kit/dayinput";
 import { Differences } from "../../kit/diff";
 import { Badge, Button, Empty, Failure, Skeleton, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 
 type Event = Of<"HistoryEvent">;
 
@@ -28,9 +29,9 @@ const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 /** What has happened, the newest first, in the service's own words. path answers history events. */
 export function Timeline({ path, label }: { path: string; label: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const go = (change: Record<string, string | undefined>) =>
-    void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false, replace: true });
+    void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false, replace: true });
   const query = { kind: search.kind, from: search.from, to: search.to };
   const all = useInfiniteQuery({
     queryKey: [path, query, "timeline"],

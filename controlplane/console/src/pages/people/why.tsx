@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/people";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Extend } from "./extend";
 import { Paths } from "./paths";
@@ -149,7 +149,7 @@ function Changes({ of }: { of: Of<"ExplainedTask">[] }) {
           <li key={t.id} className="reason">
             <div className="row between">
               <State of={t.state} />
-              <Link to="/provisioning" search={{ task: t.id } as never} className="small">
+              <Link to="/provisioning" search={{ task: t.id }} className="small">
                 {text.openTheChange}
               </Link>
             </div>

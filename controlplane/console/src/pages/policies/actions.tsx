@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/policies";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct } from "../../api/use";
 import { number } from "../../kit/count";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { showRefusal } from "../../kit/toast";
 import { Activate } from "./activate";
@@ -74,7 +74,7 @@ const dialogTexts = {
 } as const;
 
 function ConfirmAction({ what, of: p, close }: { what: keyof typeof dialogTexts; of: Policy; close: () => void }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const t = dialogTexts[what];
   const body = what === "reset" ? { accept: true } : what === "watch" ? { mode: "shadow" } : undefined;
   const act = useAct({
@@ -88,7 +88,7 @@ function ConfirmAction({ what, of: p, close }: { what: keyof typeof dialogTexts;
     done: `${p.name} ${t.done}`,
     changes: what === "delete" ? [] : ["/policies"],
     after: () => {
-      if (what === "delete") void navigate({ to: "/policies" as never });
+      if (what === "delete") void navigate({ to: "/policies" });
     },
   });
   return (
@@ -116,6 +116,7 @@ function ConfirmAction({ what, of: p, close }: { what: keyof typeof dialogTexts;
 function Effect({ of: p, at }: { of: Policy; at: boolean }) {
   const live = p.enabled && p.mode === "enforce";
   if (p.effect === "eligible") return <p>{live ? text.itNoLongerLimitsWhoCanRequest : text.itLimitsNoRequestsAtPresent}</p>;
+  if (p.effect === "require") return <p>{text.itsOpenGapsAreClosed}</p>;
   if (p.effect === "deny") return <p>{live ? text.peopleCanGetTheDeniedAccess : text.itDeniesNoAccessAtPresent}</p>;
   if (!live || p.holder_count === 0) return <p>{text.noOneHasAccessThroughThis}</p>;
   return (

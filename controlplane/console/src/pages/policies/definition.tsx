@@ -19,7 +19,9 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
       <span key={id}>{(p.effect === "assign" ? text.anAccountIn : text.allAccessIn)(<Named kind="systems" id={id} />)}</span>
     )),
   ];
+  for (const tag of r?.tags ?? []) things.push(<span key={`tag ${tag}`}>{text.allAccessWithTheTag(tag)}</span>);
   const s = p.stats;
+  const must = requiredOf(p);
   return (
     <div className="policy-result">
       <section className="card padded stack" aria-label={text.definition}>
@@ -30,13 +32,24 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
           </p>
         </div>
         <div>
-          <h2>{p.effect === "deny" ? text.deniedAccess : p.effect === "eligible" ? text.requestableAccess : text.grantedAccess}</h2>
+          <h2>{accessTitles[p.effect ?? "assign"]}</h2>
+          {p.effect === "require" && things.length === 0 && <p>{text.everyoneWhoMatches}</p>}
           <ul className="policy-access">
             {things.map((t) => (
               <li key={t.key}>{t}</li>
             ))}
           </ul>
         </div>
+        {must.length > 0 && (
+          <div>
+            <h2>{text.mustHave}</h2>
+            <ul className="policy-access">
+              {must.map((m) => (
+                <li key={m.key}>{m}</li>
+              ))}
+            </ul>
+          </div>
+        )}
         <Facts of={facts(p)} />
       </section>
       <section className="card padded stack" aria-label={text.figures}>
@@ -44,10 +57,12 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
         <Facts
           of={[
             [text.matchingPeople, s.matched.toLocaleString("en")],
-            [p.mode === "enforce" ? text.grantsPending : text.grantsInDryRun, `+ ${s.would_grant.toLocaleString("en")}`],
-            [p.mode === "enforce" ? text.endsPending : text.endsInDryRun, `− ${s.would_end.toLocaleString("en")}`],
-            [text.peopleWithAccessThroughThisPolicy, p.holder_count.toLocaleString("en")],
+            [p.mode === "enforce" ? text.grantsPending : text.grantsInDryRun, gives(p) ? `+ ${s.would_grant.toLocaleString("en")}` : ""],
+            [p.mode === "enforce" ? text.endsPending : text.endsInDryRun, gives(p) ? `− ${s.would_end.toLocaleString("en")}` : ""],
+            [text.peopleWithAccessThroughThisPolicy, gives(p) ? p.holder_count.toLocaleString("en") : ""],
             [text.blockedAfterAManualRevocation, s.withheld ? s.withheld.toLocaleString("en") : ""],
+            [text.accessToReview, p.lifecycle?.on_no_match === "review" ? s.to_review.toLocaleString("en") : ""],
+            [text.peopleWhoLackSomething, p.effect === "require" ? s.lacking.toLocaleString("en") : ""],
             [text.peopleWithEvaluationErrors, s.warnings ? s.warnings.toLocaleString("en") : ""],
             [text.evaluated, <When key="w" at={p.last_evaluated_at ?? null} none={text.notYet} />],
           ]}
@@ -55,6 +70,32 @@ export function Definition({ of: p }: { of: Of<"AccessPolicy"> }) {
       </section>
     </div>
   );
+}
+
+const accessTitles = {
+  assign: text.grantedAccess,
+  deny: text.deniedAccess,
+  eligible: text.requestableAccess,
+  require: text.accessOfTheRequirement,
+};
+
+/** The constraints that say whom a policy applies to, without what it requires. */
+const narrowing = (p: Of<"AccessPolicy">) =>
+  p.effect === "require" && p.constraints ? { ...p.constraints, needs_training: null, needs_manager: false } : p.constraints;
+
+/** Whether the figures of a policy are about access that it gives. */
+const gives = (p: Of<"AccessPolicy">) => p.effect !== "require";
+
+/** What people must have by a policy. */
+function requiredOf(p: Of<"AccessPolicy">) {
+  if (p.effect !== "require") return [];
+  const training = p.constraints?.needs_training;
+  return [
+    ...(p.companion?.role_ids ?? []).map((id) => <RoleName key={id} id={id} />),
+    ...(p.companion?.entitlement_ids ?? []).map((id) => <AccessName key={id} id={id} />),
+    ...(training ? [<span key="training">{text.trainingNamed(training)}</span>] : []),
+    ...(p.constraints?.needs_manager ? [<span key="manager">{text.aManagerLower}</span>] : []),
+  ];
 }
 
 function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
@@ -78,14 +119,16 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
     [
       text.ifAPersonNoLongerMatches,
       assigns
-        ? l?.on_no_match === "end_now"
+        ? l?.on_no_match === "review"
+          ? text.accessIsKeptUntilItIsReviewed
+          : l?.on_no_match === "end_now"
           ? text.accessEndsAtOnce
           : l?.grace
             ? text.accessIsKeptForGrace(durationText(l.grace))
             : text.accessIsKeptForTheTenants
         : "",
     ],
-    [text.constraints, constraintWords(p.constraints).join("; ")],
+    [text.constraints, constraintWords(narrowing(p)).join("; ")],
     [text.schedule, p.schedule ? <Times key="s" of={p.schedule} /> : text.atAllTimes],
     [
       text.circuitBreaker,

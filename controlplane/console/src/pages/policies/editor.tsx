@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/policies";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, Form, type FormState, SelectField, TextField } from "../../kit/form";
 import { Button, Part, Problems, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Impact } from "../roles/impact";
 import { ConditionField } from "./condition";
 import { matchAll } from "./language";
@@ -19,15 +19,18 @@ import { type LifecycleState, lifecycleStates } from "./words";
 export type Draft = {
   name: string;
   description: string;
-  effect: "assign" | "deny" | "eligible";
+  effect: "assign" | "deny" | "eligible" | "require";
   birthright: boolean;
   priority: number;
   owner_ids: string[];
   subject: unknown;
   resources: { role_ids: string[]; entitlement_ids: string[]; connector_ids: string[] };
+  /** Tags of entitlements, with commas between them. */
+  tags: string;
+  companion: { role_ids: string[]; entitlement_ids: string[] };
   when: LifecycleState[];
   lead: string;
-  ends: "end_now" | "grace";
+  ends: "end_now" | "grace" | "review";
   grace: string;
   breaker: string;
   window: string;
@@ -49,6 +52,8 @@ export const draftOf = (p?: Of<"PolicyFields">): Draft => ({
     entitlement_ids: p?.resources?.entitlement_ids ?? [],
     connector_ids: p?.resources?.connector_ids ?? [],
   },
+  tags: (p?.resources?.tags ?? []).join(", "),
+  companion: { role_ids: p?.companion?.role_ids ?? [], entitlement_ids: p?.companion?.entitlement_ids ?? [] },
   when: (p?.lifecycle?.when as LifecycleState[] | undefined) ?? lifecycleStates.map(([l]) => l),
   lead: p?.lifecycle?.lead_time ?? "",
   ends: p?.lifecycle?.on_no_match ?? "grace",
@@ -59,6 +64,9 @@ export const draftOf = (p?: Of<"PolicyFields">): Draft => ({
   schedule: scheduleOf(p?.schedule),
 });
 
+/** Whether a policy gives or denies access. */
+const changesAccess = (d: Draft) => d.effect === "assign" || d.effect === "deny";
+
 /** A written policy as the API takes it. */
 export const bodyOf = (d: Draft) => ({
   name: d.name,
@@ -68,19 +76,38 @@ export const bodyOf = (d: Draft) => ({
   priority: d.priority,
   owner_ids: d.owner_ids,
   subject: d.subject,
-  resources: d.resources,
+  resources: {
+    ...d.resources,
+    tags: d.tags
+      .split(",")
+      .map((t) => t.trim())
+      .filter(Boolean),
+  },
+  companion: d.effect === "require" && d.companion.role_ids.length + d.companion.entitlement_ids.length > 0 ? d.companion : null,
   constraints: constraintsBody(d.constraints, d.effect),
   schedule: scheduleBody(d.schedule),
   lifecycle: {
     when: d.when,
     lead_time: d.effect === "assign" && d.lead ? d.lead : null,
-    on_no_match: d.ends,
+    on_no_match: d.ends === "review" && d.effect !== "assign" ? ("grace" as const) : d.ends,
     grace: d.ends === "grace" && d.grace ? d.grace : null,
   },
-  circuit_breaker: d.breaker && d.effect !== "eligible" ? { max_changes: Number(d.breaker), window: d.window } : null,
+  circuit_breaker: d.breaker && changesAccess(d) ? { max_changes: Number(d.breaker), window: d.window } : null,
 });
 
-const accessTitle = { assign: text.accessToGrant, deny: text.accessToDeny, eligible: text.accessToRequest };
+const accessTitle = {
+  assign: text.accessToGrant,
+  deny: text.accessToDeny,
+  eligible: text.accessToRequest,
+  require: text.accessThatBringsTheRequirement,
+};
+
+const systemHint = {
+  assign: text.onlyAnAccountInThisSystem,
+  deny: text.allAccessInThisSystem,
+  eligible: text.allAccessInThisSystem,
+  require: text.anAccountInThisSystemBrings,
+};
 
 /** The form of a policy. What it would do on today's people can be seen before it is saved. */
 export function PolicyEditor({
@@ -117,11 +144,13 @@ export function PolicyEditor({
             ["assign", text.grantAccess],
             ["deny", text.denyAccessOverridingAllGrants],
             ["eligible", text.letPeopleRequestAccess],
+            ["require", text.requireAccessOrTraining],
           ]}
         />
         <ConditionField label={text.appliesTo} value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
         <fieldset className="stack tight closed">
           <legend className="field-label">{accessTitle[v.effect]}</legend>
+          {v.effect === "require" && <p className="small muted">{text.ifEmptyEveryoneWhoMeetsThe}</p>}
           <ManyPick label={text.roles} kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
           <ManyPick
             label={text.entitlements}
@@ -135,10 +164,19 @@ export function PolicyEditor({
             kind="systems"
             ids={v.resources.connector_ids}
             set={give("connector_ids")}
-            hint={v.effect === "assign" ? text.onlyAnAccountInThisSystem : text.allAccessInThisSystem}
+            hint={systemHint[v.effect]}
             error={at("resources/connector_ids") ?? wrong("resources")}
           />
+          <TextField
+            label={text.tags}
+            hint={text.tagsSeparatedByCommas}
+            value={v.tags}
+            set={(t) => set("tags", t)}
+            error={at("resources/tags")}
+            max={2000}
+          />
         </fieldset>
+        {v.effect === "require" && <CompanionFields value={v.companion} set={(c) => set("companion", c)} at={at} none={wrong("companion")} />}
         {v.effect === "assign" && (
           <>
             <Check
@@ -162,6 +200,7 @@ export function PolicyEditor({
               options={[
                 ["grace", text.keepAccessForAGracePeriod],
                 ["end_now", text.endAccessAtOnce],
+                ["review", text.keepAccessUntilItIsReviewed],
               ]}
             />
             {v.ends === "grace" && (
@@ -175,12 +214,12 @@ export function PolicyEditor({
             )}
           </>
         )}
-        {v.effect === "eligible" && <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />}
+        {(v.effect === "eligible" || v.effect === "require") && <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />}
         {v.effect !== "deny" && (
           <ConstraintFields value={v.constraints} set={(c) => set("constraints", c)} wrong={wrong} requests={v.effect === "eligible"} />
         )}
         <ScheduleFields value={v.schedule} set={(s) => set("schedule", s)} wrong={wrong} />
-        {v.effect !== "eligible" && (
+        {changesAccess(v) && (
           <div className="fields">
             <TextField
               label={text.circuitBreakerMaximumChanges}
@@ -222,6 +261,39 @@ export function PolicyEditor({
   );
 }
 
+/** What people must have. */
+function CompanionFields({
+  value: c,
+  set,
+  at,
+  none,
+}: {
+  value: Draft["companion"];
+  set: (c: Draft["companion"]) => void;
+  at: (member: string) => string | undefined;
+  none: string | undefined;
+}) {
+  return (
+    <fieldset className="stack tight closed">
+      <legend className="field-label">{text.requiredAccess}</legend>
+      <ManyPick
+        label={text.requiredRoles}
+        kind="roles"
+        ids={c.role_ids}
+        set={(ids) => set({ ...c, role_ids: ids })}
+        error={at("companion/role_ids")}
+      />
+      <ManyPick
+        label={text.requiredEntitlements}
+        kind="access"
+        ids={c.entitlement_ids}
+        set={(ids) => set({ ...c, entitlement_ids: ids })}
+        error={at("companion/entitlement_ids") ?? none}
+      />
+    </fieldset>
+  );
+}
+
 /** What a policy that is being written would do, on today's people. */
 function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
   const [state, setState] = useState<{ impact?: Of<"PolicyImpact">; error?: unknown; busy?: boolean; of?: string }>({});
@@ -259,7 +331,7 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
       {!state.impact && !state.busy && !state.error && (
         <p className="small muted">
           {text.aNewPolicyIsADry(
-            <Link className="link" to={"/help/$page" as never} params={{ page: "policies" } as never}>
+            <Link className="link" to="/help/$page" params={{ page: "policies" }}>
               {text.howPoliciesWork}
             </Link>,
           )}

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useGet } from "../../api/use";
 import { FieldError } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
-import { access, connectors, duties, inSystem, Pick, people, roles, separationPolicies } from "../../kit/pick";
+import { access, connectors, duties, inSystem, mitigatingControls, Pick, people, roles, separationPolicies } from "../../kit/pick";
 import { State } from "../../kit/state";
 import { type InSystem, systemOf, useSystems } from "../../kit/systems";
 
@@ -15,6 +15,7 @@ const kinds = {
   systems: { source: connectors, at: "/connectors/" },
   people: { source: people, at: "/identities/" },
   duties: { source: duties, at: "/policies/duties/" },
+  controls: { source: mitigatingControls, at: "/policies/mitigation/" },
   separation: { source: separationPolicies, at: "/policies/separation-of-duties/" },
 };
 export type PickKind = keyof typeof kinds;

@@ -1,14 +1,21 @@
 import * as text from "#text/policies";
 import "./policies.css";
-import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Badge, Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { policyStatus } from "./words";
 
 type Policy = Of<"AccessPolicy">;
+
+/** What a policy does to access that is not denied. */
+function effectWords(p: Policy): string {
+  if (p.effect === "eligible") return text.eligible;
+  if (p.effect === "require") return text.requires;
+  return p.birthright ? text.birthrightLower : text.grant;
+}
 
 const columns: Column<Policy>[] = [
   {
@@ -16,7 +23,7 @@ const columns: Column<Policy>[] = [
     sort: "name",
     text: (p) => p.name,
     cell: (p) => (
-      <Link to={"/policies/$id" as never} params={{ id: p.id } as never}>
+      <Link to="/policies/$id" params={{ id: p.id }}>
         <Text of={p.name} />
       </Link>
     ),
@@ -28,7 +35,7 @@ const columns: Column<Policy>[] = [
       p.effect === "deny" ? (
         <State of="denied" words={text.deny} />
       ) : (
-        <Badge>{p.effect === "eligible" ? text.eligible : p.birthright ? text.birthrightLower : text.grant}</Badge>
+        <Badge>{effectWords(p)}</Badge>
       ),
   },
   {
@@ -67,8 +74,11 @@ export default function Policies() {
   return (
     <div className="stack">
       <Head title={text.policies} lead={text.rulesThatGrantOrDenyAccess}>
+        <Link className="button" to="/decision-tables">
+          {text.decisionTables}
+        </Link>
         {may.admin && (
-          <Link className="button primary" to={"/policies/new" as never}>
+          <Link className="button primary" to="/policies/new">
             {text.newPolicy}
           </Link>
         )}
@@ -84,6 +94,7 @@ export default function Policies() {
           { name: text.stopped, query: { tripped: "true" } },
           { name: text.denials, query: { effect: "deny" } },
           { name: text.eligibility, query: { effect: "eligible" } },
+          { name: text.requirements, query: { effect: "require" } },
           { name: text.birthrights, query: { birthright: "true", effect: "assign" } },
           { name: text.off, query: { enabled: "false" } },
         ]}

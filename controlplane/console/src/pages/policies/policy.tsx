@@ -1,6 +1,6 @@
 import * as text from "#text/policies";
 import "./policies.css";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
@@ -9,12 +9,14 @@ import { useGet, useMay } from "../../api/use";
 import { EditConflict } from "../../kit/editconflict";
 import { useForm } from "../../kit/form";
 import { Button, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { PolicyActions } from "./actions";
 import { useConfirmed } from "./confirm";
 import { Definition } from "./definition";
 import { bodyOf, draftOf, PolicyEditor } from "./editor";
+import { Gaps } from "./gaps";
 import { Simulation } from "./simulate";
 import { PolicyVersions } from "./versions";
 import { policyStatus, stopReason } from "./words";
@@ -28,7 +30,7 @@ export default function PolicyPage() {
   const may = useMay();
   const policy = useGet<Policy>(`/policies/access-grant/${id}`, {}, { every: 4000, keep: true });
   const p = policy.data;
-  const up = <Link to={"/policies" as never}>{text.policies}</Link>;
+  const up = <Link to="/policies">{text.policies}</Link>;
   if (policy.isError && !p) return <Failure page error={policy.error} retry={() => void policy.refetch()} />;
   if (!p)
     return (
@@ -52,6 +54,7 @@ export default function PolicyPage() {
       <PolicyStatus of={p} />
       {show === "simulate" && may.admin && <Simulation id={p.id} version={p.version} close={() => turn("")} />}
       {show === "edit" && may.admin ? <Editing key={p.id} of={p} close={() => turn("")} /> : <Definition of={p} />}
+      {p.effect === "require" && <Gaps policy={p.id} />}
       <PolicyVersions id={p.id} />
     </div>
   );
@@ -65,8 +68,14 @@ function PolicyStatus({ of: p }: { of: Policy }) {
       <div className="row">
         <State of={p.mode} tone={is.tone} words={is.words} />
         {p.effect === "deny" && <State of="denied" words={text.deny} />}
+        {p.effect === "require" && <State of="require" tone="neutral" words={text.requires} />}
         {p.effect === "eligible" && <State of="eligible" tone="neutral" words={text.eligible} />}
         {p.effect === "assign" && p.birthright && <State of="birthright" tone="neutral" />}
+        {p.kind === "table" && (
+          <Link to="/decision-tables/$id" params={{ id: p.id }}>
+            {text.rowsOfTheDecisionTable(p.row_count)}
+          </Link>
+        )}
         <span className="small muted">
           {working
             ? p.evaluation.total

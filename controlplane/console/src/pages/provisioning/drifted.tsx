@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/provisioning";
 import { failureSummary, forEachSettled } from "../../api/batch";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Differences } from "../../kit/diff";
 import { Button, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { useSystems } from "../../kit/systems";
 
@@ -20,7 +20,7 @@ export function Drifted() {
     {
       title: text.account,
       cell: (r) => (
-        <Link to={"/accounts/$id" as never} params={{ id: r.account_id } as never}>
+        <Link to="/accounts/$id" params={{ id: r.account_id }}>
           <Text of={r.username ?? r.account_id} />
         </Link>
       ),

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { number } from "../../kit/count";
 import { Button, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { useResumeWrites } from "../connectors/writes";
 
@@ -39,7 +39,7 @@ function Entry({ of: g }: { of: Group }) {
       <strong className="figure">{g.count.toLocaleString("en")}</strong>
       <span className="stack tight">
         <span>
-          <Link to={"/connectors/$id" as never} params={{ id: g.connector_id } as never}>
+          <Link to="/connectors/$id" params={{ id: g.connector_id }}>
             <Text of={g.connector.display} />
           </Link>{" "}
           <State of={g.state} {...states[g.state]} />{" "}
@@ -81,7 +81,7 @@ function Action({ of: g }: { of: Group }) {
     );
   const state = g.state === "waiting" ? "queued,retrying" : g.state;
   return (
-    <Link to={"/provisioning" as never} search={{ connector_id: g.connector_id, state } as never} className="button" data-reads="">
+    <Link to="/provisioning" search={{ connector_id: g.connector_id, state }} className="button" data-reads="">
       {text.showTasks}
     </Link>
   );

@@ -1,7 +1,8 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/provisioning";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { Drifted } from "./drifted";
 import { Groups } from "./groups";
 import "./provisioning.css";
@@ -17,12 +18,12 @@ const parts = [
 /** What is written to the connected systems, and what stands in the way. */
 export default function Provisioning() {
   const may = useMay();
-  const navigate = useNavigate();
+  const navigate = useGo();
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const part = search.part === "drifted" ? "drifted" : "tasks";
   const close = () => {
     const { task: _, ...rest } = search;
-    void navigate({ to: ".", search: rest as never, resetScroll: false });
+    void navigate({ to: ".", search: rest, resetScroll: false });
   };
   return (
     <>
@@ -33,7 +34,7 @@ export default function Provisioning() {
           <Link
             key={key}
             to="."
-            search={(key === "tasks" ? {} : { part: key }) as never}
+            search={(key === "tasks" ? {} : { part: key })}
             resetScroll={false}
             activeProps={{}}
             className={key === part ? "active" : ""}

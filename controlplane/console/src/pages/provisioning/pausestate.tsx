@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/provisioning";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Failure, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { PauseButton, useSending } from "./pausebutton";
 
@@ -17,7 +17,7 @@ export function Switch() {
     <section className={`provisioning-switch${on ? (stopped > 0 ? " stopped" : "") : " off"}`} aria-label={text.stateOfWriting}>
       <span>
         {on && stopped > 0 ? (
-          <Link to={"/connectors" as never} search={{ health: "stopped" } as never}>
+          <Link to="/connectors" search={{ health: "stopped" }}>
             <State of="failed" tone="bad" words={text.writingStoppedForSystems(stopped)} />
           </Link>
         ) : (

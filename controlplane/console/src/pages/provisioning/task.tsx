@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/provisioning";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { TextField } from "../../kit/form";
 import { Button, Facts, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Requests } from "../connectors/requests";
 import { TargetError } from "../connectors/target";
 import { Attempts, Written } from "./taskparts";
@@ -58,7 +58,7 @@ function Content({ of: t }: { of: TaskDetail }) {
           [
             text.person,
             t.identity && (
-              <Link key="p" to={"/people/$id" as never} params={{ id: t.identity.id } as never}>
+              <Link key="p" to="/people/$id" params={{ id: t.identity.id }}>
                 <Text of={t.identity.display} />
               </Link>
             ),
@@ -66,7 +66,7 @@ function Content({ of: t }: { of: TaskDetail }) {
           [
             text.account,
             t.account && (
-              <Link key="a" to={"/accounts/$id" as never} params={{ id: t.account.id } as never}>
+              <Link key="a" to="/accounts/$id" params={{ id: t.account.id }}>
                 <Text of={t.account.display} />
               </Link>
             ),
@@ -74,7 +74,7 @@ function Content({ of: t }: { of: TaskDetail }) {
           [
             text.access,
             t.entitlement && (
-              <Link key="e" to={"/access/$id" as never} params={{ id: t.entitlement.id } as never}>
+              <Link key="e" to="/access/$id" params={{ id: t.entitlement.id }}>
                 <Text of={t.entitlement.display} />
               </Link>
             ),
@@ -94,7 +94,7 @@ function Content({ of: t }: { of: TaskDetail }) {
         <p className="small">
           {text.dependsOn}{" "}
           {t.depends_on.map((d, i) => (
-            <Link key={d} to="." search={{ task: d } as never}>
+            <Link key={d} to="." search={{ task: d }}>
               {text.valueTaskD(i > 0 ? ", " : "", d.slice(-6))}
             </Link>
           ))}

@@ -1,4 +1,4 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/provisioning";
 import { failureSummary, forEachSettled } from "../../api/batch";
@@ -6,6 +6,7 @@ import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { RetryFailed } from "./retryfailed";
@@ -34,7 +35,7 @@ export function Tasks() {
     {
       title: text.change,
       cell: (t) => (
-        <Link to="." search={{ ...at, task: t.id } as never} resetScroll={false}>
+        <Link to="." search={{ ...at, task: t.id }} resetScroll={false}>
           <Text of={operationText(t)} />
         </Link>
       ),

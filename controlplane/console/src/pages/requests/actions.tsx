@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/requests";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { DurationField } from "../../kit/durationfield";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { showRefusal, showToast } from "../../kit/toast";
 import { RequestAgain } from "./requestagain";
@@ -69,7 +69,7 @@ function ActionDialog({ what, of: r, can, close }: { what: NonNullable<What>; of
   const items = r.items.filter((i) => i.allowed.includes(member) && (member !== "decide" || can.asked(i)));
   const [chosen, choose] = useState(items.map((i) => i.id));
   const [reason, setReason] = useState("");
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [span, setSpan] = useState("P30D");
   const [until, setUntil] = useState("");
   const act = useAct({
@@ -77,7 +77,7 @@ function ActionDialog({ what, of: r, can, close }: { what: NonNullable<What>; of
     act: (_: string, key) => send(what, r, chosen, { reason: reason.trim(), span, until }, key),
     changes: ["/access-requests", "/decision-tasks", "/identities"],
     // More time is a request of its own: that is where its way is seen.
-    after: (made) => what === "extend" && void navigate({ to: "/requests/$id" as never, params: { id: (made as Request).id } as never }),
+    after: (made) => what === "extend" && void navigate({ to: "/requests/$id", params: { id: (made as Request).id } }),
   });
   const pick = what !== "cancel" && items.length > 1;
   return (

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import * as text from "#text/requests";
 import type { Page } from "../../api/client";
@@ -8,6 +7,7 @@ import { durationText, replaceDurations } from "../../kit/duration";
 import { DurationField } from "../../kit/durationfield";
 import { SelectField, TextField } from "../../kit/form";
 import { Badge, Button, Note, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk } from "../../kit/state";
 import { ApprovalPath } from "../approvals/path";
 import type { Detail, Drafting } from "./draft";
@@ -96,7 +96,7 @@ function ProblemNote({ of }: { of: Problem }) {
     <>
       {of.detail}{" "}
       {more?.request_id && (
-        <Link className="link" to={"/requests/$id" as never} params={{ id: more.request_id } as never}>
+        <Link className="link" to="/requests/$id" params={{ id: more.request_id }}>
           {text.openNumberValue(more.number)}
         </Link>
       )}

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { Check, Plus } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/requests";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
 import { durationText } from "../../kit/duration";
 import { Badge, Button, Empty, Facts, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
 import type { Drafting, RequestParameter } from "./draft";
@@ -15,7 +15,7 @@ import { roughDuration } from "./words";
 
 type Item = Of<"CatalogItem"> & { parameters?: RequestParameter[] };
 
-/** The catalogue of what the person may ask for, and what was put aside so far. */
+/** The catalog of what the person may ask for, and what was put aside so far. */
 export function Choose({ d, self, others }: { d: Drafting; self: string; others: boolean }) {
   const [open, setOpen] = useState<Item>();
   const first = d.whom[0];

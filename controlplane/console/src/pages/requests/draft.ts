@@ -1,8 +1,10 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Of } from "../../api/types";
 import { useMe } from "../../api/use";
+import { useGo } from "../../kit/link";
 import type { Picked } from "../../kit/pick";
+import type { MitigationChoice } from "../separation/mitigate";
 import { itemsOf, itemsParam, type RequestableItem } from "./items";
 
 /** What a role wants to be told when it is asked for. */
@@ -37,9 +39,11 @@ export type Draft = {
   reference: string;
   emergency: boolean;
   chosen: Picked[];
+  /** Mitigations that are proposed along, by the policy that the access would violate. */
+  mitigations: Record<string, MitigationChoice>;
 };
 
-const nothing: Draft = { details: {}, people: {}, justification: "", reference: "", emergency: false, chosen: [] };
+const nothing: Draft = { details: {}, people: {}, justification: "", reference: "", emergency: false, chosen: [], mitigations: {} };
 
 /**
  * A request that is being written. What is asked for and for whom stands in the address; what was typed is kept in the tab, so that
@@ -48,7 +52,7 @@ const nothing: Draft = { details: {}, people: {}, justification: "", reference: 
 export function useDraft() {
   const me = useMe();
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const place = `ask:${me?.tenant.id ?? ""}:${me?.user?.id ?? ""}`;
   const [draft, write] = useState<Draft>(nothing);
   const [read, setRead] = useState("");
@@ -64,7 +68,7 @@ export function useDraft() {
     const next = { ...search, ...change };
     void navigate({
       to: ".",
-      search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)) as never,
+      search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)),
       resetScroll: Boolean(change.view),
     });
   };
@@ -80,11 +84,16 @@ export function useDraft() {
     detail: (key: string, change: Detail) =>
       write((was) => ({ ...was, details: { ...was.details, [key]: { ...was.details[key], ...change } } })),
     ask: (all: RequestableItem[], more: Detail = {}, key = "") => {
-      if (key) write((was) => ({ ...was, details: { ...was.details, [key]: { ...was.details[key], ...more } } }));
+      // Other access violates other policies.
+      write((was) => ({
+        ...was,
+        mitigations: {},
+        ...(key ? { details: { ...was.details, [key]: { ...was.details[key], ...more } } } : {}),
+      }));
       go({ items: itemsParam(all), view: search.view ?? "choose" });
     },
     askFor: (ids: string[], names: Record<string, string> = {}) => {
-      write((was) => ({ ...was, people: { ...was.people, ...names } }));
+      write((was) => ({ ...was, mitigations: {}, people: { ...was.people, ...names } }));
       go({ for: ids.join(","), view: search.view ?? (things.length ? "review" : "choose") });
     },
     forget: () => {
@@ -114,8 +123,26 @@ export function requestOf(d: Drafting, person: string): Of<"NewAccessRequest"> {
     ...(draft.justification.trim() ? { justification: draft.justification.trim() } : {}),
     ...(draft.reference.trim() ? { external_reference: draft.reference.trim() } : {}),
     urgency: draft.emergency ? "emergency" : "normal",
+    ...(d.whom.length === 1 ? mitigationsOf(draft) : {}),
     ...(draft.chosen.length ? { approvers: draft.chosen.map((p) => p.id) } : {}),
   };
+}
+
+/** The mitigations whose controls are chosen. */
+function mitigationsOf(draft: Draft): Pick<Of<"NewAccessRequest">, "mitigations"> {
+  const all = Object.entries(draft.mitigations).flatMap(([policy_id, m]) =>
+    m.mitigation_policy_id
+      ? [
+          {
+            policy_id,
+            mitigation_policy_id: m.mitigation_policy_id,
+            ...(m.duration ? { duration: m.duration } : {}),
+            ...(m.owner_id ? { owner_id: m.owner_id } : {}),
+          },
+        ]
+      : [],
+  );
+  return all.length > 0 ? { mitigations: all } : {};
 }
 
 function resource(t: RequestableItem, d: Detail): Of<"RequestedResource"> {

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as texts from "#text/requests";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import { number } from "../../kit/count";
 import { durationText, replaceDurations } from "../../kit/duration";
 import { Verbatim } from "../../kit/elements";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath, type ApprovalStep } from "../approvals/path";
 import { ReassignItem } from "./reassign";
@@ -31,11 +31,11 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
       <div className="row between">
         <h3 className="row">
           {i.role_id ? (
-            <Link to={"/roles/$id" as never} params={{ id: i.role_id } as never} className="link">
+            <Link to="/roles/$id" params={{ id: i.role_id }} className="link">
               <Text of={i.display} />
             </Link>
           ) : (
-            <Link to={"/access/$id" as never} params={{ id: i.entitlement_id ?? "" } as never} className="link">
+            <Link to="/access/$id" params={{ id: i.entitlement_id ?? "" }} className="link">
               <Text of={i.display} />
             </Link>
           )}
@@ -155,7 +155,7 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
         </span>
         {p.verified_at && <span className="small muted">{texts.verifiedVerifiedAt(<When at={p.verified_at} />)}</span>}
         {p.tasks.map((t, n) => (
-          <Link key={t} className="link small" to={"/provisioning" as never} search={{ task: t } as never}>
+          <Link key={t} className="link small" to="/provisioning" search={{ task: t }}>
             {p.tasks.length > 1 ? texts.taskN(n + 1) : texts.changesInTheSystem}
           </Link>
         ))}
@@ -189,7 +189,7 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
           {texts.emergencyAccessGrantedAtOnceReviewers(of.told.join(", "))}
           {of.escalated && texts.escalatedToTheAdministrators} {texts.dueDueAt(<When at={of.due_at} />)}{" "}
           {!mine && (
-            <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
+            <Link className="link" to="/inbox" search={{ task: of.task_id }}>
               {texts.openReview}
             </Link>
           )}

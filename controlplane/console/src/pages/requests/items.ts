@@ -17,7 +17,7 @@ export function itemsOf(text: string | undefined): RequestableItem[] {
 
 const make = (kind: RequestableItem["kind"], id: string): RequestableItem => ({ kind, id, key: kind === "role" ? `role:${id}` : id });
 
-/** The thing that a row of the catalogue is. */
+/** The thing that a row of the catalog is. */
 export const itemOf = (row: { kind: string; id: string }): RequestableItem => make(row.kind === "role" ? "role" : "entitlement", row.id);
 
 /** The things as they stand in an address. */

@@ -1,9 +1,9 @@
 import * as text from "#text/requests";
 import "./requests.css";
-import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
 import { Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { RequestStatistics } from "./statistics";
@@ -17,7 +17,7 @@ const columns: Column<Request>[] = [
     sort: "number",
     text: (r) => r.number,
     cell: (r) => (
-      <Link to={"/requests/$id" as never} params={{ id: r.id } as never}>
+      <Link to="/requests/$id" params={{ id: r.id }}>
         {r.number}
       </Link>
     ),
@@ -101,7 +101,7 @@ export default function Requests() {
     <div className="stack">
       <Head title={text.requests} lead={may.oversees ? text.accessRequestsOfTheTenantTheir : text.requestsByYouAndForYou}>
         {!may.readOnly && (
-          <Link className="button primary" to={"/access/request" as never}>
+          <Link className="button primary" to="/access/request">
             {text.requestAccess}
           </Link>
         )}
@@ -133,7 +133,7 @@ export default function Requests() {
           words: may.readOnly ? (
             text.requestsAreListedHereWithTheir
           ) : (
-            <Link className="button primary" to={"/access/request" as never}>
+            <Link className="button primary" to="/access/request">
               {text.requestAccess}
             </Link>
           ),

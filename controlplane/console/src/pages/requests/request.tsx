@@ -1,11 +1,12 @@
 import * as text from "#text/requests";
 import "./requests.css";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
 import { Actions } from "./actions";
@@ -26,7 +27,7 @@ export default function RequestPage() {
   if (!r)
     return (
       <div className="stack">
-        <Head title={text.request} up={<Link to={"/requests" as never}>{text.requests}</Link>} lead="…" />
+        <Head title={text.request} up={<Link to="/requests">{text.requests}</Link>} lead="…" />
         <Skeleton rows={10} />
       </div>
     );
@@ -40,7 +41,7 @@ export default function RequestPage() {
   });
   return (
     <div className="stack">
-      <Head title={r.number} up={<Link to={"/requests" as never}>{text.requests}</Link>} lead={<Lead of={r} />}>
+      <Head title={r.number} up={<Link to="/requests">{text.requests}</Link>} lead={<Lead of={r} />}>
         <Actions of={r} can={can} />
       </Head>
       <Status of={r} />

@@ -1,8 +1,8 @@
 import * as text from "#text/requests";
 import "./requests.css";
-import { Link } from "@tanstack/react-router";
 import { useMay, useMe } from "../../api/use";
 import { Button, Empty, Head, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Choose } from "./choose";
 import { useDraft } from "./draft";
 import { Review } from "./review";

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useRef, useState } from "react";
 import * as text from "#text/requests";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct } from "../../api/use";
 import { replaceDurations } from "../../kit/duration";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button, Failure, Note, Problems, Skeleton, When } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Pick, people } from "../../kit/pick";
 import { showToast } from "../../kit/toast";
 import { CartItem } from "./cartitem";
@@ -145,7 +145,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
 type SendProps = { d: Drafting; all: RequestPreview[]; stale: boolean; sent: (s: { of: Of<"AccessRequestBulk">; whom: string[] }) => void };
 
 function Send({ d, all, stale, sent }: SendProps) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const under = useRef(false); // a second click comes before the button is shut
   const good = all.filter((f) => f.problems.length === 0);
   const one = d.whom.length === 1;
@@ -160,7 +160,7 @@ function Send({ d, all, stale, sent }: SendProps) {
       d.forget();
       if (r.one) {
         showToast(text.numberValueSubmitted(r.one.number));
-        void navigate({ to: "/requests/$id" as never, params: { id: r.one.id } as never });
+        void navigate({ to: "/requests/$id", params: { id: r.one.id } });
       } else if (r.many) sent({ of: r.many, whom: v.map((q) => q.requested_for_identity_id ?? "") });
     },
   });

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/requests";
 import type { Of } from "../../api/types";
 import { Button, Note, Table } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import type { Drafting } from "./draft";
 import { approvalSummary, type RequestPreview } from "./preview";
@@ -65,7 +65,7 @@ export function SentRequests({ of, whom, d, self }: { of: Of<"AccessRequestBulk"
               </td>
               <td>
                 {r.id ? (
-                  <Link to={"/requests/$id" as never} params={{ id: r.id } as never}>
+                  <Link to="/requests/$id" params={{ id: r.id }}>
                     {r.number}
                   </Link>
                 ) : (
@@ -78,7 +78,7 @@ export function SentRequests({ of, whom, d, self }: { of: Of<"AccessRequestBulk"
         </tbody>
       </Table>
       <div className="row">
-        <Link className="button primary" to={"/requests" as never}>
+        <Link className="button primary" to="/requests">
           {text.openRequests}
         </Link>
         <Button reads onClick={() => d.ask([])}>

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/roles";
@@ -7,6 +6,7 @@ import { number } from "../../kit/count";
 import { durationText } from "../../kit/duration";
 import { Bar } from "../../kit/elements";
 import { Button, Facts, Part, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk, State } from "../../kit/state";
 import { System, useSystems } from "../../kit/systems";
 import { type Role, types } from "./model";

@@ -12,11 +12,14 @@ import { AccessName } from "./names";
 export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
   const departments = of.by_department ?? [];
   const fresh = of.grants_added - of.grants_held;
+  const both = of.people_lacking > 0 && (of.identities_affected === 0 || of.grants_added + of.grants_ended > 0);
   return (
     <div className="stack tight">
       <p className="small">
         {of.identities_affected === 0 ? (
           text.noOneGainsOrLosesAccess
+        ) : of.people_lacking > 0 && !both ? (
+          text.peopleLackSomething(number(of.people_lacking), number(of.people_total))
         ) : of.eligibility_gained + of.eligibility_lost > 0 ? (
           text.peopleWhoCanRequest(number(of.eligibility_gained), number(of.eligibility_lost))
         ) : (
@@ -36,11 +39,15 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <Bar
           label={text.ofAllPeople}
           of={[
-            { words: text.newOrLessAccess, value: of.identities_affected - of.identities_reason_only, tone: 1 },
+            { words: of.people_lacking > 0 && !both ? text.lacks : text.newOrLessAccess, value: of.identities_affected - of.identities_reason_only, tone: 1 },
             { words: text.onlyANewReason, value: of.identities_reason_only, tone: 2 },
             { words: text.notAffected, value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
           ]}
         />
+      )}
+      {both && <p className="small">{text.peopleLackSomething(number(of.people_lacking), number(of.people_total))}</p>}
+      {of.people_to_review > 0 && (
+        <p className="small">{text.peopleKeepAccessUntilItIsReviewed(number(of.people_to_review), number(of.grants_to_review))}</p>
       )}
       {(of.notes ?? []).map((n) => (
         <Note key={n}>{n}</Note>
@@ -53,13 +60,14 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
             .join(" · ")}
         </p>
       )}
-      {(of.sample ?? []).length > 0 && <People of={of.sample ?? []} whole={of.identities_affected} />}
+      {(of.sample ?? []).length > 0 && <People of={of.sample ?? []} whole={Math.max(of.identities_affected, (of.sample ?? []).length)} />}
     </div>
   );
 }
 
 function People({ of, whole }: { of: Of<"PersonImpact">[]; whole: number }) {
   const [open, setOpen] = useState(false);
+  const lacking = of.some((p) => p.missing?.length);
   const words = of.length < whole ? text.theFirstCountOfPeople(number(of.length), whole) : text.eachOfThem;
   return (
     <>
@@ -73,8 +81,14 @@ function People({ of, whole }: { of: Of<"PersonImpact">[]; whole: number }) {
           <thead>
             <tr>
               <th scope="col">{text.person}</th>
-              <th scope="col">{text.gains}</th>
-              <th scope="col">{text.loses}</th>
+              {lacking ? (
+                <th scope="col">{text.lacks}</th>
+              ) : (
+                <>
+                  <th scope="col">{text.gains}</th>
+                  <th scope="col">{text.loses}</th>
+                </>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -97,6 +111,14 @@ function Row({ of: p }: { of: Of<"PersonImpact"> }) {
         </PersonLink>
         {p.department && <span className="muted small"> · {p.department}</span>}
       </td>
+      {p.missing?.length ? <td className="wide">{p.missing.map((m) => m.display).join(", ")}</td> : <Shifts of={p} />}
+    </tr>
+  );
+}
+
+function Shifts({ of: p }: { of: Of<"PersonImpact"> }) {
+  return (
+    <>
       <td className="wide">
         {p.gains.map((g) => (
           <Shift key={`${g.connector_id}${g.entitlement_id}`} of={g} sign="+ " />
@@ -107,7 +129,7 @@ function Row({ of: p }: { of: Of<"PersonImpact"> }) {
           <Shift key={`${g.connector_id}${g.entitlement_id}`} of={g} sign="− " />
         ))}
       </td>
-    </tr>
+    </>
   );
 }
 

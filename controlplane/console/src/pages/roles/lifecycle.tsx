@@ -1,10 +1,10 @@
-import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, LoadingMarker } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import type { Role } from "./model";
 
@@ -35,7 +35,7 @@ type LifecycleAction = keyof typeof asks;
 
 /** The way of a role from its draft to its end: what can be done as it stands. */
 export function Lifecycle({ role }: { role: Role }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [asked, setAsked] = useState<LifecycleAction>();
   const [planned, setPlanned] = useState<"publish" | "retire">();
   const act = useAct<LifecycleAction>({
@@ -48,7 +48,7 @@ export function Lifecycle({ role }: { role: Role }) {
   return (
     <>
       {role.lifecycle !== "retired" && role.lifecycle !== "proposed" && (
-        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } as never })}>
+        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } })}>
           {text.edit}
         </Button>
       )}

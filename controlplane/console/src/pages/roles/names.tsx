@@ -1,10 +1,10 @@
 import * as text from "#text/roles";
 import "./roles.css";
-import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
 import type { Entitlement, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { inSystem } from "../../kit/pick";
 import { State } from "../../kit/state";
 import { systemOf, useSystems } from "../../kit/systems";

@@ -1,18 +1,18 @@
-import { Link, useNavigate } from "@tanstack/react-router";
 import * as text from "#text/roles";
 import { ask } from "../../api/client";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Role, types } from "./model";
 
 /** Begins a role: by its name. A draft gives nothing to anybody until it is published. */
 export default function NewRole() {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const form = useForm({ name: "", description: "", role_type: "business", key: "" }, async (v, key) => {
     const { key: own, ...rest } = v;
     const body = { ...rest, lifecycle: "draft", ...(own.trim() ? { key: own.trim() } : {}) };
     const made = await ask<Role>("POST", "/entitlements/roles", { body, key });
-    await navigate({ to: "/roles/$id/$tab", params: { id: made.id, tab: "draft" } as never });
+    await navigate({ to: "/roles/$id/$tab", params: { id: made.id, tab: "draft" } });
   });
   return (
     <>

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { Download, Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import * as text from "#text/roles";
 import { download } from "../../api/client";
 import { useMay } from "../../api/use";
 import { Button, Head, LoadingMarker, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
 import { showRefusal } from "../../kit/toast";

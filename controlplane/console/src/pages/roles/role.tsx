@@ -1,11 +1,12 @@
 import * as text from "#text/roles";
 import "./roles.css";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Tabs } from "../../kit/elements";
 import { Button, Failure, Head, LoadingMarker, Note, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Risk, State } from "../../kit/state";
 import { Contents } from "./contents";
 import { Lifecycle } from "./lifecycle";

@@ -1,9 +1,10 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/roles";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Failure, Part, Skeleton, Table, When } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Changes } from "./changes";
 import type { Role } from "./model";
 
@@ -12,7 +13,7 @@ type Version = Of<"RoleVersion">;
 /** What a role has said and who changed it; any two of its versions beside each other. */
 export default function Versions({ role }: { role: Role }) {
   const search = useSearch({ strict: false }) as { from?: string; to?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const list = useGet<Page<Version>>(`/entitlements/roles/${role.id}/versions`, { limit: 500 });
   if (list.error) return <Failure error={list.error} retry={() => void list.refetch()} />;
   if (!list.data) return <Skeleton rows={4} />;
@@ -21,7 +22,7 @@ export default function Versions({ role }: { role: Role }) {
   const to = Number(search.to ?? newest);
   const from = Number(search.from ?? Math.max(1, to - 1));
   const go = (change: { from?: number; to?: number }) =>
-    void navigate({ to: ".", search: { from: String(change.from ?? from), to: String(change.to ?? to) } as never, resetScroll: false });
+    void navigate({ to: ".", search: { from: String(change.from ?? from), to: String(change.to ?? to) }, resetScroll: false });
   return (
     <div className="stack">
       <Table label={text.versionsOfTheRole}>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import * as text from "#text/separation";
+import * as text from "#text/duties";
 import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { access, connectors, Pick, type Picked, roles } from "../../kit/pick";

@@ -1,10 +1,10 @@
 import * as text from "#text/separation";
 import "./separation.css";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Badge, Button, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { inSystem } from "../../kit/pick";
 import { type Conflict, sourceWords } from "./words";
 
@@ -80,7 +80,7 @@ function EntitlementName({ of: e }: { of: Of<"ConflictEntitlement"> }) {
   const name = inSystem(e.name, e.connector_name || undefined);
   if (!may.oversees && !may.owner) return <bdi>{name}</bdi>;
   return (
-    <Link className="sep-link" to={"/access/$id" as never} params={{ id: e.id } as never}>
+    <Link className="sep-link" to="/access/$id" params={{ id: e.id }}>
       <bdi>{name}</bdi>
     </Link>
   );

@@ -1,6 +1,7 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import * as text from "#text/separation";
+import * as text from "#text/duties";
+import * as separationText from "#text/separation";
 import "./separation.css";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -12,6 +13,7 @@ import { EditConflict } from "../../kit/editconflict";
 import { Id } from "../../kit/elements";
 import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
 import { useShown } from "../../kit/shown";
@@ -19,7 +21,8 @@ import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
 import { PersonName } from "../roles/names";
 import { DutyEditor, dutyBody, dutyDraft } from "./dutyeditor";
-import { DraftImpact, useSimulation } from "./impact";
+import { DraftImpact } from "./impact";
+import { useSimulation } from "./simulation";
 import { Members } from "./members";
 import { policyColumns } from "./policycolumns";
 import { originWords } from "./words";
@@ -35,7 +38,7 @@ export default function DutyPage() {
   const [deleting, setDeleting] = useState(false);
   const duty = useGet<Duty>(`/policies/duties/${id}`, {}, { every: 15_000 });
   const d = duty.data;
-  const up = <Link to={"/separation-of-duties/duties" as never}>{text.duties}</Link>;
+  const up = <Link to="/separation-of-duties/duties">{separationText.duties}</Link>;
   if (duty.isError && !d) return <Failure page error={duty.error} retry={() => void duty.refetch()} />;
   if (!d)
     return (
@@ -47,8 +50,10 @@ export default function DutyPage() {
   return (
     <div className="stack">
       <Head title={d.name} up={up} lead={d.description}>
-        {may.admin && show !== "edit" && <Button onClick={() => turn("edit")}>{text.edit}</Button>}
-        {may.admin && <Menu words={text.more} of={[{ words: text.deleteLabel, act: () => setDeleting(true), danger: true }]} />}
+        {may.admin && show !== "edit" && <Button onClick={() => turn("edit")}>{separationText.edit}</Button>}
+        {may.admin && (
+          <Menu words={separationText.more} of={[{ words: separationText.deleteLabel, act: () => setDeleting(true), danger: true }]} />
+        )}
       </Head>
       {d.blind && <Note tone="warn">{text.blindDutyNote}</Note>}
       {show === "edit" && may.admin ? <Editing key={d.id} of={d} close={() => turn("")} /> : <Definition of={d} />}
@@ -65,7 +70,7 @@ export default function DutyPage() {
       </Part>
       <Versions<Of<"DutyVersion">>
         path={`/policies/duties/${d.id}/versions`}
-        lead={text.earlierVersions}
+        lead={separationText.earlierVersions}
         says={(v) =>
           text.versionOfDuty(
             (v.content.all_of ?? []).reduce((n, g) => n + g.members.length, 0),
@@ -80,13 +85,13 @@ export default function DutyPage() {
 
 /** Asks before a duty is deleted, or says why it cannot be. */
 function Deleting({ of: d, close }: { of: Duty; close: () => void }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   if (d.policy_count > 0)
     return (
       <Dialog open close={close} title={text.cannotBeDeletedYet} lead={text.dutyInUseLead(d.policy_count)}>
         <div className="row end">
           <Button reads onClick={close}>
-            {text.close}
+            {separationText.close}
           </Button>
         </div>
       </Dialog>
@@ -96,12 +101,12 @@ function Deleting({ of: d, close }: { of: Duty; close: () => void }) {
       close={close}
       title={text.deleteThisDuty}
       lead={text.deleteDutyLead}
-      verb={text.deleteLabel}
+      verb={separationText.deleteLabel}
       path={`/policies/duties/${d.id}`}
       list="/policies/duties"
       version={d.version}
       done={text.dutyDeleted(d.name)}
-      gone={() => void navigate({ to: "/separation-of-duties/duties" as never })}
+      gone={() => void navigate({ to: "/separation-of-duties/duties" })}
     />
   );
 }
@@ -110,7 +115,7 @@ function Definition({ of: d }: { of: Duty }) {
   const groups = d.all_of ?? [];
   return (
     <div className="violation-parts">
-      <section className="card padded stack" aria-label={text.definition}>
+      <section className="card padded stack" aria-label={separationText.definition}>
         <h2>{text.members}</h2>
         <p className="small muted">{groups.length > 1 ? text.oneOfEachGroup : text.oneOfTheGroup}</p>
         {groups.map((g, i) => (
@@ -121,8 +126,8 @@ function Definition({ of: d }: { of: Duty }) {
           </div>
         ))}
       </section>
-      <section className="card padded stack" aria-label={text.facts}>
-        <h2>{text.facts}</h2>
+      <section className="card padded stack" aria-label={separationText.facts}>
+        <h2>{separationText.facts}</h2>
         <Facts of={factsOf(d)} />
       </section>
     </div>
@@ -134,7 +139,7 @@ function factsOf(d: Duty): [string, ReactNode][] {
     [text.process, d.process && <Text key="p" of={d.process} />],
     [text.entitlements, number(d.entitlement_count)],
     [
-      text.owners,
+      separationText.owners,
       d.owner_ids?.length ? (
         <ul key="o">
           {d.owner_ids.map((id) => (
@@ -147,15 +152,15 @@ function factsOf(d: Duty): [string, ReactNode][] {
         ""
       ),
     ],
-    [text.source, originWords(d.origin)],
-    [text.version, d.version],
-    [text.id, <Id key="i" of={d.id} />],
+    [separationText.source, originWords(d.origin)],
+    [separationText.version, d.version],
+    [separationText.id, <Id key="i" of={d.id} />],
   ];
 }
 
 /** The editor of a duty, with its effect on all policies that name it. */
 function Editing({ of: d, close }: { of: Duty; close: () => void }) {
-  const simulation = useSimulation(`/policies/duties/${d.id}/simulate`);
+  const simulation = useSimulation(`/policies/duties/${d.id}/simulations`);
   const [version, read] = useState(d.version);
   const save = useAct({
     quiet: true,

@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useRef } from "react";
-import * as text from "#text/separation";
+import * as text from "#text/duties";
+import * as separationText from "#text/separation";
 import "./separation.css";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
@@ -61,9 +62,9 @@ export function DutyEditor({ of, cancel }: { of: FormState<DutyDraft>; cancel: (
       v.groups.map((g, j) => (j === i ? { ...g, members } : g)),
     );
   return (
-    <Form of={of} verb={text.save} cancel={cancel}>
-      <TextField label={text.name} {...of.field("name")} required max={200} />
-      <TextField label={text.description} rows={2} {...of.field("description")} max={4000} />
+    <Form of={of} verb={separationText.save} cancel={cancel}>
+      <TextField label={separationText.name} {...of.field("name")} required max={200} />
+      <TextField label={separationText.description} rows={2} {...of.field("description")} max={4000} />
       <TextField label={text.process} hint={text.processHint} {...of.field("process")} max={200} />
       {v.groups.map((g, i) => (
         <fieldset key={g.key} className="duty-group">
@@ -115,7 +116,7 @@ export function DutyEditor({ of, cancel }: { of: FormState<DutyDraft>; cancel: (
         <FieldError of={wrong("all_of")} />
       </div>
       <ManyPick
-        label={text.owners}
+        label={separationText.owners}
         kind="people"
         ids={v.owner_ids}
         set={(ids) => set("owner_ids", ids)}

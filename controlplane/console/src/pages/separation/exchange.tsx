@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import { Download, Upload } from "lucide-react";
 import * as text from "#text/separationimport";
 import { download } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
+import { Link } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import type { Format } from "./importing";
 
@@ -34,7 +34,7 @@ export function Exchange() {
         of={(Object.keys(files) as Format[]).map((f) => ({ words: text.exportFormats[f], act: () => get.mutate(f) }))}
       />
       {may.admin && (
-        <Link className="button" to={"/separation-of-duties/import" as never}>
+        <Link className="button" to="/separation-of-duties/import">
           <Upload aria-hidden size={15} /> {text.importLabel}
         </Link>
       )}

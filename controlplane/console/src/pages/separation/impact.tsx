@@ -1,75 +1,10 @@
-import { useEffect, useRef, useState } from "react";
 import * as text from "#text/separation";
-import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
-import { Badge, Button, Facts, Note, Part, Problems, Skeleton, Table } from "../../kit/kit";
-import { PersonLink } from "../../kit/personlink";
-import { Grade } from "./badges";
+import { Badge, Button, Facts, Note, Part, Table } from "../../kit/kit";
+import { type Simulating, SimulationResult } from "./simulation";
 
 type Impact = Of<"SeparationImpact">;
-type Running = { impact?: Impact; error?: unknown; of?: string; since?: number };
-
-/** Runs a simulation over all people, which can take seconds, and can be stopped. */
-export function useSimulation(path: string) {
-  const [state, setState] = useState<Running>({});
-  const control = useRef<AbortController>(undefined);
-  useEffect(() => () => control.current?.abort(), []);
-  const run = async (body?: object) => {
-    control.current?.abort();
-    const mine = new AbortController();
-    control.current = mine;
-    setState({ since: Date.now() });
-    try {
-      const impact = await ask<Impact>("POST", path, { signal: mine.signal, ...(body ? { body } : {}) });
-      if (!mine.signal.aborted) setState({ impact, of: JSON.stringify(body) });
-    } catch (error) {
-      if (!mine.signal.aborted) setState({ error });
-    }
-  };
-  const stop = () => {
-    control.current?.abort();
-    setState({});
-  };
-  return { ...state, busy: state.since !== undefined, run, stop };
-}
-
-export type Simulating = ReturnType<typeof useSimulation>;
-
-/** What a simulation has found, how far it is, or why it could not be done. */
-export function SimulationResult({ of: s, unsaved }: { of: Simulating; unsaved?: string }) {
-  if (s.busy) return <Progress since={s.since ?? 0} stop={s.stop} />;
-  if (s.error) return <Problems of={s.error} />;
-  if (!s.impact) return null;
-  return (
-    <div className="stack">
-      {unsaved !== undefined && s.of !== unsaved && <p className="small muted">{text.previewAgain}</p>}
-      <ImpactOf of={s.impact} />
-    </div>
-  );
-}
-
-function Progress({ since, stop }: { since: number; stop: () => void }) {
-  const [now, setNow] = useState(since);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div className="stack tight">
-      <div className="row">
-        <span className="small muted" role="status">
-          {text.simulating(Math.max(0, Math.round((now - since) / 1000)))}
-        </span>
-        <Button reads tone="quiet" onClick={stop}>
-          {text.cancel}
-        </Button>
-      </div>
-      <Skeleton rows={3} />
-    </div>
-  );
-}
-
 /** What a draft would change, on request, beside the form in which it is written. */
 export function DraftImpact({ of: simulation, body }: { of: Simulating; body: object }) {
   return (
@@ -87,7 +22,7 @@ export function DraftImpact({ of: simulation, body }: { of: Simulating; body: ob
   );
 }
 
-/** Violations that a change would cause and end: in all, by policy, by department, and for the first people. */
+/** Violations that a change would cause and end: in all, by policy and by department. */
 export function ImpactOf({ of: i }: { of: Impact }) {
   return (
     <>
@@ -107,7 +42,6 @@ export function ImpactOf({ of: i }: { of: Impact }) {
       {i.violations_new + i.violations_closed === 0 && <p className="small muted">{text.nothingChanges}</p>}
       {i.by_policy.length > 1 || i.by_policy.some((p) => p.blind_sides.length > 0) ? <Policies of={i.by_policy} /> : null}
       {i.by_department.length > 0 && <Departments of={i.by_department} />}
-      {i.sample.length > 0 && <Sample of={i.sample} />}
     </>
   );
 }
@@ -165,44 +99,6 @@ function Departments({ of }: { of: Impact["by_department"] }) {
             <td className="num">− {number(d.violations_closed)}</td>
           </tr>
         ))}
-      </tbody>
-    </Table>
-  );
-}
-
-function Sample({ of }: { of: Impact["sample"] }) {
-  return (
-    <Table label={text.firstPeople(of.length)}>
-      <thead>
-        <tr>
-          <th scope="col">{text.person}</th>
-          <th scope="col">{text.change}</th>
-          <th scope="col">{text.conflict}</th>
-          <th scope="col">{text.grade}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {of.flatMap((p) =>
-          [...p.new.map((v) => ({ v, sign: "+" })), ...p.closed.map((v) => ({ v, sign: "−" }))].map(({ v, sign }) => (
-            <tr key={`${p.identity_id} ${sign} ${v.policy} ${v.sides.join()}`}>
-              <td>
-                <PersonLink id={p.identity_id}>
-                  <bdi>{p.display_name}</bdi>
-                </PersonLink>
-              </td>
-              <td>
-                {sign} {sign === "+" ? text.appears : text.ends}
-              </td>
-              <td className="wide">
-                <bdi>{v.policy}</bdi>
-                <span className="small muted conflict-way">{v.sides.join(text.and)}</span>
-              </td>
-              <td>
-                <Grade of={v.grade} />
-              </td>
-            </tr>
-          )),
-        )}
       </tbody>
     </Table>
   );

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import * as text from "#text/separationimport";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct } from "../../api/use";
 import { base64Of, FileField } from "../../kit/filefield";
 import { SelectField } from "../../kit/form";
 import { Button, Head, Note, Problems } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { changesOf, type Format, formatOf, formatWords, isSap, largest, type Options, optionsBody, type Plan, usual } from "./importing";
 import { SapOptions } from "./importoptions";
 import { PlanOfImport } from "./importplan";
@@ -62,7 +62,7 @@ export default function ImportSeparation() {
       <Head
         title={text.importTitle}
         lead={text.importLead}
-        up={<Link to={"/separation-of-duties" as never}>{text.separationOfDuties}</Link>}
+        up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
       />
       <section className="card padded stack" aria-label={text.filesAndOptions}>
         <div className="fields">
@@ -115,7 +115,7 @@ export default function ImportSeparation() {
         <Note tone="ok">
           {text.importIsDone(
             changes,
-            <Link className="sep-link" to={"/separation-of-duties" as never} search={{ mode: "draft" } as never}>
+            <Link className="sep-link" to="/separation-of-duties" search={{ mode: "draft" }}>
               {text.draftsLower}
             </Link>,
           )}

@@ -32,6 +32,9 @@ export function formatOf(names: string[]): Format | undefined {
 /** Whether a format is one of SAP GRC, whose files do not name connectors. */
 export const isSap = (format: string | undefined) => format?.startsWith("sap-") ?? false;
 
+/** What a field of a duty or policy is called. */
+export const fieldWords = (name: string) => text.fieldNames[name] ?? name.replaceAll("_", " ");
+
 export const formatWords = (format: string) => text.formats[format] ?? format;
 
 /** The options as the API takes them. Those of the SAP layouts mean nothing to others. */

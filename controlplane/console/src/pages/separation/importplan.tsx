@@ -1,12 +1,12 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/separationimport";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
 import { SelectField } from "../../kit/form";
 import { Part, Table, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
-import { firstItems, formatWords, type Item, type Plan } from "./importing";
+import { fieldWords, firstItems, formatWords, type Item, type Plan } from "./importing";
 
 type Counts = Of<"SeparationImportCounts">;
 type Problem = Of<"ImportProblem">;
@@ -119,7 +119,7 @@ function Items({ of }: { of: Item[] }) {
                   <State of={i.action} tone={tones[i.action]} words={text.results[i.action] ?? i.action} />
                 </td>
                 <td className="wide">
-                  {i.changes.map((c) => c.replaceAll("_", " ")).join(", ")}
+                  {i.changes.map(fieldWords).join(", ")}
                   {i.unresolved_count > 0 && <div className="faint small">{text.membersNotReadYet(i.unresolved_count)}</div>}
                 </td>
                 <td>
@@ -139,8 +139,8 @@ function Named({ of: i }: { of: Item }) {
   if (!i.id) return <Text of={i.name} />;
   return (
     <Link
-      to={(i.kind === "duty" ? "/separation-of-duties/duties/$id" : "/separation-of-duties/$id") as never}
-      params={{ id: i.id } as never}
+      to={(i.kind === "duty" ? "/separation-of-duties/duties/$id" : "/separation-of-duties/$id")}
+      params={{ id: i.id }}
     >
       <Text of={i.name} />
     </Link>

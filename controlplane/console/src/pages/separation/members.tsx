@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
-import * as text from "#text/separation";
+import * as text from "#text/duties";
 import type { Of } from "../../api/types";
 import { Button, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 
 export type Member = Of<"DutyMember">;
@@ -70,7 +70,7 @@ function MemberLine({ of: m, edited }: { of: Member; edited: boolean }) {
   return (
     <span className="grow">
       {place?.id && m.name ? (
-        <Link className="sep-link" to={place.to as never} params={{ id: place.id } as never}>
+        <Link className="sep-link" to={place.to} params={{ id: place.id }}>
           {name}
         </Link>
       ) : (

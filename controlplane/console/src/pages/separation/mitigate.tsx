@@ -5,10 +5,11 @@ import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
+import { Pick, type Picked, people } from "../../kit/pick";
 import type { Conflict, Violation } from "./words";
 
 /** What is chosen for a mitigation. */
-export type MitigationChoice = { mitigation_policy_id?: string; duration?: string };
+export type MitigationChoice = { mitigation_policy_id?: string; duration?: string; owner_id?: string };
 
 type FieldProps = { of: Conflict; value: MitigationChoice; set: (name: keyof MitigationChoice, value: string | undefined) => void };
 
@@ -23,6 +24,8 @@ export function MitigationFields({ of: conflict, value, set }: FieldProps) {
   );
   const offered = named.length > 0 ? named : (all.data?.items ?? []);
   const chosen = offered.find((c) => c.id === value.mitigation_policy_id);
+  const [owner, setOwner] = useState<Picked | null>(null);
+  const unowned = chosen !== undefined && "control_owner_ids" in chosen && chosen.control_owner_ids?.length === 0;
   return (
     <>
       <SelectField
@@ -40,6 +43,17 @@ export function MitigationFields({ of: conflict, value, set }: FieldProps) {
         hint={chosen?.max_duration ? text.longestDuration(chosen.max_duration) : text.durationHint}
         value={value.duration ? value.duration.replace(/\D/g, "") : ""}
         set={(days) => set("duration", days ? `P${days}D` : undefined)}
+      />
+      <Pick
+        label={text.mitigationOwner}
+        hint={unowned ? text.controlWithoutOwner : text.mitigationOwnerHint}
+        source={people}
+        value={owner}
+        set={(p) => {
+          setOwner(p);
+          set("owner_id", p?.id);
+        }}
+        required={unowned}
       />
     </>
   );

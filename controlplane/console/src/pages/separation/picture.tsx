@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/separation";
 import "./separation.css";
 import { Table } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Named } from "../policies/manypick";
 import { Arcs, labelOf, partnersOf, type Shape } from "./arcs";
@@ -34,7 +34,7 @@ export function ConflictPicture({ of, sides, blind }: { of: Omit<Shape, "sides">
                 <ul>
                   {side.duty_ids.map((id) => (
                     <li key={id}>
-                      <Link className="sep-link" to={"/separation-of-duties/duties/$id" as never} params={{ id } as never}>
+                      <Link className="sep-link" to="/separation-of-duties/duties/$id" params={{ id }}>
                         <Named kind="duties" id={id} />
                       </Link>
                     </li>

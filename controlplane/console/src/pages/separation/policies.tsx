@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/separation";
 import type { Of } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { List } from "../../kit/list";
 import { Exchange } from "./exchange";
 import { policyColumns } from "./policycolumns";
@@ -17,7 +17,7 @@ export default function SeparationPolicies() {
       <Head title={text.separationOfDuties} lead={text.separationLead}>
         <Exchange />
         {may.admin && (
-          <Link className="button primary" to={"/separation-of-duties/new" as never}>
+          <Link className="button primary" to="/separation-of-duties/new">
             {text.newPolicy}
           </Link>
         )}

@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import * as text from "#text/separation";
 import "./separation.css";
@@ -10,13 +10,16 @@ import { EditConflict } from "../../kit/editconflict";
 import { Id } from "../../kit/elements";
 import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { useShown } from "../../kit/shown";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
+import { useVerdict } from "../policies/condition";
+import { Named } from "../policies/manypick";
 import { PersonName } from "../roles/names";
 import { Mode, Severity } from "./badges";
-import { SimulationResult, useSimulation } from "./impact";
+import { SimulationResult, useSimulation } from "./simulation";
 import { ConflictPicture } from "./picture";
 import { PolicyActions } from "./policyactions";
 import { PolicyEditor, policyBody, policyDraft } from "./policyeditor";
@@ -33,7 +36,7 @@ export default function SeparationPolicyPage() {
   const may = useMay();
   const policy = useGet<Policy>(`${base}/${id}`, {}, { every: 15_000 });
   const p = policy.data;
-  const up = <Link to={"/separation-of-duties" as never}>{text.separationOfDuties}</Link>;
+  const up = <Link to="/separation-of-duties">{text.separationOfDuties}</Link>;
   if (policy.isError && !p) return <Failure page error={policy.error} retry={() => void policy.refetch()} />;
   if (!p)
     return (
@@ -85,7 +88,11 @@ function Status({ of: p }: { of: Policy }) {
       {p.blind && <Note tone="warn">{text.blindNote(labels)}</Note>}
       {!p.enabled && <Note>{text.offNote}</Note>}
       {p.enabled && p.mode === "draft" && <Note>{text.draftNote}</Note>}
-      {p.enabled && p.mode === "shadow" && <Note>{text.shadowPolicyNote}</Note>}
+      {p.enabled && p.mode === "shadow" && (
+        <Note>
+          {text.shadowPolicyNote} {text.wouldBlock(p.stats.would_block_30d)}
+        </Note>
+      )}
     </div>
   );
 }
@@ -95,14 +102,14 @@ function OpenViolations({ of: p }: { of: Policy }) {
   const found = useGet<Page<unknown>>("/policies/violations", { policy_id: p.id, state: "open", limit: 1 }, { every: 15_000 });
   if (!found.data) return null;
   return (
-    <Link className="sep-link small" to={"/violations" as never} search={{ policy_id: p.id, state: "open" } as never}>
+    <Link className="sep-link small" to="/violations" search={{ policy_id: p.id, state: "open" }}>
       {text.violationsOfIt(found.data.total)}
     </Link>
   );
 }
 
 function Simulation({ id, close }: { id: string; close: () => void }) {
-  const simulation = useSimulation(`${base}/${id}/simulate`);
+  const simulation = useSimulation(`${base}/${id}/simulations`);
   const { run } = simulation;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs once, when it is opened
   useEffect(() => void run(), []);
@@ -166,6 +173,9 @@ function factsOf(p: Policy): [string, ReactNode][] {
     [text.onAssignment, effectWords(p.effects?.on_assign ?? "")],
     [text.onDetection, effectWords(p.effects?.on_detect ?? "")],
     [text.context, contextOf(p)],
+    [text.mitigatingControls, p.mitigation_policy_ids?.length ? <Controls key="c" ids={p.mitigation_policy_ids} /> : ""],
+    [text.longestMitigation, p.max_mitigation ? durationText(p.max_mitigation) : ""],
+    [text.exemptions, p.exemptions ? <Sentence key="x" of={p.exemptions} /> : ""],
     [text.adviceOfThePolicy, p.remediation],
     [text.rationale, p.rationale],
     [text.regulations, (p.regulation_refs ?? []).join(", ")],
@@ -191,6 +201,24 @@ function factsOf(p: Policy): [string, ReactNode][] {
   ];
 }
 
+function Controls({ ids }: { ids: string[] }) {
+  return (
+    <ul>
+      {ids.map((id) => (
+        <li key={id}>
+          <Named kind="controls" id={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A condition on people in words. */
+function Sentence({ of }: { of: unknown }) {
+  const { verdict } = useVerdict({ condition: of });
+  return <bdi>{verdict?.sentence ?? "…"}</bdi>;
+}
+
 /** The editor of a policy. A blind policy is edited like any other. */
 function Editing({ of: p, close }: { of: Policy; close: () => void }) {
   const [version, read] = useState(p.version);
@@ -207,7 +235,7 @@ function Editing({ of: p, close }: { of: Policy; close: () => void }) {
   return (
     <>
       <EditConflict refused={form.refused} again={() => read(p.version)} />
-      <PolicyEditor of={form} cancel={close} path={`${base}/${p.id}/simulate`} body={policyBody(form.value)} />
+      <PolicyEditor of={form} cancel={close} path={`${base}/${p.id}/simulations`} body={policyBody(form.value)} />
     </>
   );
 }

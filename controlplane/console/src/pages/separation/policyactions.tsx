@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import * as text from "#text/separation";
 import { ask } from "../../api/client";
@@ -7,15 +6,16 @@ import { useAct } from "../../api/use";
 import { DeleteFirst } from "../../kit/deletefirst";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
-import { SimulationResult, useSimulation } from "./impact";
+import { SimulationResult, useSimulation } from "./simulation";
 
 type Policy = Of<"SeparationPolicy">;
 type Mode = "draft" | "shadow" | "enforce";
 
 /** What an administrator does with a policy: what makes it prevent something is confirmed with its impact in view. */
 export function PolicyActions({ of: p, children }: { of: Policy; children: ReactNode }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [asking, setAsking] = useState<"enforce" | "draft" | "disable" | "delete">();
   const close = () => setAsking(undefined);
   const at = `/policies/separation-of-duties/${p.id}`;
@@ -88,7 +88,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
           list="/policies/separation-of-duties"
           version={p.version}
           done={text.policyDeleted(name)}
-          gone={() => void navigate({ to: "/separation-of-duties" as never })}
+          gone={() => void navigate({ to: "/separation-of-duties" })}
         />
       )}
     </>
@@ -97,7 +97,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
 
 /** Confirms that a policy is enforced, with its violations among today's people in view. */
 function Enforce({ of: p, close, act }: { of: Policy; close: () => void; act: () => Promise<unknown> }) {
-  const simulation = useSimulation(`/policies/separation-of-duties/${p.id}/simulate`);
+  const simulation = useSimulation(`/policies/separation-of-duties/${p.id}/simulations`);
   const { run } = simulation;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs once, when it is asked
   useEffect(() => void run(), []);

@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/separation";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
 import { Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import type { Column } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Mode, Severity } from "./badges";
@@ -19,7 +19,7 @@ export const policyColumns: Column<Policy>[] = [
     sort: "name",
     text: (p) => p.name,
     cell: (p) => (
-      <Link to={"/separation-of-duties/$id" as never} params={{ id: p.id } as never}>
+      <Link to="/separation-of-duties/$id" params={{ id: p.id }}>
         <Text of={p.name ?? ""} />
       </Link>
     ),

@@ -6,12 +6,14 @@ import { dayBegins, dayEnds, dayOf } from "../../kit/day";
 import { DurationField } from "../../kit/durationfield";
 import { Check, FieldError, Form, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
+import { ConditionField } from "../policies/condition";
 import { ManyPick } from "../policies/manypick";
 import { Arcs, type Shape } from "./arcs";
 import { useDutyNames } from "./dutynames";
 import { wrongWithin } from "./dutyeditor";
 import { MatrixGrid } from "./grid";
-import { DraftImpact, useSimulation } from "./impact";
+import { DraftImpact } from "./impact";
+import { useSimulation } from "./simulation";
 import { severityOptions } from "./words";
 
 type Policy = Of<"SeparationPolicy">;
@@ -37,8 +39,13 @@ export type PolicyDraft = {
   exclude_read_only: boolean;
   on_request: "block" | "warn" | "record";
   on_assign: "block" | "record" | "";
-  on_detect: "task" | "record";
+  on_detect: "task" | "revoke_lower_risk" | "record";
   remediation: string;
+  control_ids: string[];
+  max_mitigation: string;
+  /** Whether people are exempt, and who. */
+  exempts: boolean;
+  exemptions: unknown;
   valid_from: string;
   valid_to: string;
 };
@@ -63,6 +70,10 @@ export const policyDraft = (p?: Policy): PolicyDraft => ({
   on_assign: p?.effects?.on_assign ?? "",
   on_detect: p?.effects?.on_detect ?? "task",
   remediation: p?.remediation ?? "",
+  control_ids: p?.mitigation_policy_ids ?? [],
+  max_mitigation: p?.max_mitigation ?? "",
+  exempts: Boolean(p?.exemptions),
+  exemptions: p?.exemptions ?? { match: "all", rules: [{ field: "department", op: "eq", value: "" }] },
   valid_from: dayOf(p?.valid_from),
   valid_to: dayOf(p?.valid_to),
 });
@@ -93,6 +104,9 @@ export const policyBody = (d: PolicyDraft) => ({
         },
   effects: { on_request: d.on_request, on_detect: d.on_detect, ...(d.on_assign ? { on_assign: d.on_assign } : {}) },
   remediation: d.remediation,
+  mitigation_policy_ids: d.control_ids,
+  max_mitigation: d.max_mitigation || null,
+  exemptions: d.exempts ? d.exemptions : null,
   valid_from: d.valid_from ? dayBegins(d.valid_from) : null,
   valid_to: d.valid_to ? dayEnds(d.valid_to) : null,
 });
@@ -150,6 +164,8 @@ export function PolicyEditor({ of, cancel, path, body }: Props) {
           options={assignEffects}
         />
         <SelectField label={text.onDetectedViolation} {...of.field("on_detect", "effects/on_detect")} options={detectEffects} />
+        <Mitigations of={of} />
+        <Exemptions of={of} within={within} />
         <TextField label={text.remediationLabel} rows={2} {...of.field("remediation")} max={4000} />
         <TextField label={text.rationale} rows={2} hint={text.rationaleHint} {...of.field("rationale")} max={4000} />
         <WordsField label={text.regulationRefs} hint={text.onePerLineSuch} {...of.field("regulation_refs")} />
@@ -224,6 +240,47 @@ function Sides({ of, within }: { of: FormState<PolicyDraft>; within: (pointer: s
         </div>
       )}
       <FieldError of={of.wrong("sides")} />
+    </>
+  );
+}
+
+/** The controls that can be applied to violations, and for how long. */
+function Mitigations({ of }: { of: FormState<PolicyDraft> }) {
+  return (
+    <>
+      <ManyPick
+        label={text.mitigatingControls}
+        kind="controls"
+        hint={text.mitigatingControlsHint}
+        ids={of.value.control_ids}
+        set={(ids) => of.set("control_ids", ids)}
+        error={wrongWithin(of.refused, "mitigation_policy_ids")}
+      />
+      <DurationField
+        label={text.longestMitigation}
+        hint={text.longestMitigationHint}
+        {...of.field("max_mitigation")}
+        units={["day", "week"]}
+      />
+    </>
+  );
+}
+
+/** People to whom the policy does not apply. */
+function Exemptions({ of, within }: { of: FormState<PolicyDraft>; within: (pointer: string) => string | undefined }) {
+  const { value: v, set } = of;
+  return (
+    <>
+      <Check label={text.exemptPeople} hint={text.exemptPeopleHint} value={v.exempts} set={(on) => set("exempts", on)} />
+      {v.exempts && (
+        <ConditionField
+          label={text.exemptions}
+          value={v.exemptions}
+          set={(c) => set("exemptions", c)}
+          wrong={within}
+          at="exemptions"
+        />
+      )}
     </>
   );
 }

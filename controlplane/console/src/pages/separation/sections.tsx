@@ -6,10 +6,10 @@ export const Sections = () => (
   <Tabs
     label={text.sections}
     of={[
-      { words: text.policies, to: "/separation-of-duties" as never },
-      { words: text.duties, to: "/separation-of-duties/duties" as never },
-      { words: text.controls, to: "/separation-of-duties/controls" as never },
-      { words: text.mitigations, to: "/separation-of-duties/mitigations" as never },
+      { words: text.policies, to: "/separation-of-duties" },
+      { words: text.duties, to: "/separation-of-duties/duties" },
+      { words: text.controls, to: "/separation-of-duties/controls" },
+      { words: text.mitigations, to: "/separation-of-duties/mitigations" },
     ]}
   />
 );

@@ -15,8 +15,17 @@ type Verdict = Of<"SeparationVerdict">;
 
 const tones = { block: "bad", warn: "warn", record: "neutral" } as const;
 
-/** What separation-of-duties policies say about access before it is given. leave: how requested access is left out, where it can be. */
-export function VerdictOf({ of: v, who, leave }: { of: Verdict; who?: ReactNode; leave?: (cure: Cure) => (() => void) | undefined }) {
+type VerdictProps = {
+  of: Verdict;
+  who?: ReactNode;
+  /** How requested access is left out, where it can be. */
+  leave?: (cure: Cure) => (() => void) | undefined;
+  /** What can be done beside that. */
+  more?: (conflict: Conflict) => ReactNode;
+};
+
+/** What separation-of-duties policies say about access before it is given. */
+export function VerdictOf({ of: v, who, leave, more }: VerdictProps) {
   return (
     <ul className="stack" aria-label={text.wouldViolate}>
       {v.violations.map((c) => (
@@ -40,6 +49,7 @@ export function VerdictOf({ of: v, who, leave }: { of: Verdict; who?: ReactNode;
               {c.remediation}
             </p>
           )}
+          {more?.(c)}
         </li>
       ))}
     </ul>

@@ -1,10 +1,11 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import * as text from "#text/separation";
 import "./separation.css";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { PersonLink } from "../../kit/personlink";
 import { Grade, Mode, Severity, ViolationState } from "./badges";
 import { ConflictSides } from "./conflict";
@@ -19,7 +20,7 @@ import type { Violation } from "./words";
 export default function ViolationPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
   const violation = useGet<Violation>(`/policies/violations/${id}`, {}, { every: 10_000 });
-  const up = <Link to={"/violations" as never}>{text.violations}</Link>;
+  const up = <Link to="/violations">{text.violations}</Link>;
   const v = violation.data;
   if (violation.isError && !v) return <Failure page error={violation.error} retry={() => void violation.refetch()} />;
   if (!v)
@@ -117,6 +118,7 @@ function Notes({ of: v }: { of: Violation }) {
   const f = v.false_positive;
   const r = v.remediation;
   const m = v.mitigation;
+  const a = v.state === "open" ? v.automatic_revocation : null;
   return (
     <>
       {v.partial && <Note>{text.partialNote}</Note>}
@@ -130,6 +132,12 @@ function Notes({ of: v }: { of: Violation }) {
           )}
         </Note>
       )}
+      {a?.cause && (
+        <Note tone="warn">
+          {text.automaticCauses[a.cause] ?? a.cause} {a.detail && <q dir="auto">{a.detail}</q>}
+        </Note>
+      )}
+      {a?.outcome === "recorded" && a.removed.length > 0 && <Note>{text.automaticRecorded(a.removed.map((s) => s.name).join(", "))}</Note>}
       {m && v.state === "mitigated" && (
         <Note>{text.mitigatedNote(<bdi>{m.control}</bdi>, m.ends_at ? text.untilEnd(<When at={m.ends_at} />) : "")}</Note>
       )}
@@ -151,7 +159,7 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
     [
       text.policy,
       oversees ? (
-        <Link key="p" className="sep-link" to={"/separation-of-duties/$id" as never} params={{ id: p.id } as never}>
+        <Link key="p" className="sep-link" to="/separation-of-duties/$id" params={{ id: p.id }}>
           <Text of={p.name} />
         </Link>
       ) : (
@@ -166,13 +174,16 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
             <Link
               key="m"
               className="sep-link"
-              to={"/separation-of-duties/mitigations/$id" as never}
-              params={{ id: v.mitigation.id } as never}
+              to="/separation-of-duties/mitigations/$id"
+              params={{ id: v.mitigation.id }}
             >
               <Text of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />
             </Link>,
           ] as [string, ReactNode],
         ]
+      : []),
+    ...(v.automatic_revocation
+      ? [[text.automaticOutcome, text.automaticOutcomes[v.automatic_revocation.outcome] ?? ""] as [string, ReactNode]]
       : []),
     [text.detectedBy, text.detectedBys[v.detected_by] ?? v.detected_by],
     [text.firstFound, <When key="f" at={v.first_seen_at} />],
@@ -181,10 +192,10 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
     [
       text.related,
       <span key="all" className="stack tight">
-        <Link className="sep-link" to={"/violations" as never} search={{ policy_id: p.id } as never}>
+        <Link className="sep-link" to="/violations" search={{ policy_id: p.id }}>
           {text.allOfThePolicy}
         </Link>
-        <Link className="sep-link" to={"/violations" as never} search={{ identity_id: v.identity.id } as never}>
+        <Link className="sep-link" to="/violations" search={{ identity_id: v.identity.id }}>
           {text.allOfThePerson}
         </Link>
       </span>,

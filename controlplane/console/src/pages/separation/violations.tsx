@@ -1,4 +1,3 @@
-import { Link, useSearch } from "@tanstack/react-router";
 import * as text from "#text/separation";
 import "./separation.css";
 import type { Page } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import type { Filter } from "../../kit/filters";
 import { Head, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { NotVisible } from "../../kit/notvisible";
 import { PersonLink } from "../../kit/personlink";
@@ -18,7 +18,7 @@ const columns: Column<Violation>[] = [
     title: text.policy,
     text: (v) => v.conflict.policy.name,
     cell: (v) => (
-      <Link to={"/violations/$id" as never} params={{ id: v.id } as never}>
+      <Link to="/violations/$id" params={{ id: v.id }}>
         <Text of={v.conflict.policy.name} />
       </Link>
     ),
@@ -97,19 +97,13 @@ function useCount(query: Record<string, string>): number | undefined {
   return useGet<Page<Violation>>("/policies/violations", { ...query, limit: 1 }, { every: 15_000 }).data?.total;
 }
 
-/** The filters of the list. A person stands among them once an address names one. */
+/** The filters of the list. */
 function useFilters(): Filter[] {
   const may = useMay();
-  const { identity_id } = useSearch({ strict: false }) as { identity_id?: string };
   const policies = useGet<Page<Of<"SeparationPolicy">>>(
     "/policies/separation-of-duties",
     { limit: 500, sort: "name" },
     { enabled: may.oversees },
-  );
-  const person = useGet<{ display_name?: string | null; email?: string | null }>(
-    `/identities/${identity_id}`,
-    {},
-    { enabled: Boolean(identity_id) },
   );
   return [
     { name: "severity", words: text.severity, options: severityOptions },
@@ -118,14 +112,6 @@ function useFilters(): Filter[] {
     ...(may.oversees
       ? [{ name: "policy_id", words: text.policy, options: (policies.data?.items ?? []).map((p) => [p.id, p.name ?? p.id] as const) }]
       : []),
-    ...(identity_id
-      ? [
-          {
-            name: "identity_id",
-            words: text.person,
-            options: [[identity_id, person.data?.display_name || person.data?.email || "…"] as const],
-          },
-        ]
-      : []),
+    { name: "identity_id", words: text.person, type: "person" },
   ];
 }

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";
 import * as text from "#text/settings";
 import { actingAs, subscribeActing } from "../../api/acting";
@@ -7,6 +6,8 @@ import { useMe } from "../../api/use";
 import { appearance, setAppearance } from "../../app/appearance";
 import { Check } from "../../kit/form";
 import { Facts, Head, Note, Part, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
+import { Mine } from "../notifications/mine";
 import { Factor } from "./factor";
 import { Password } from "./password";
 import { Sessions } from "./sessions";
@@ -30,6 +31,7 @@ export default function Me() {
             <>
               <Password set={me.password_set !== false} />
               <Factor of={me} />
+              <Mine />
               <Sessions />
             </>
           )

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import * as text from "#text/settings";
 import { useMay } from "../../api/use";
 import { mayOpen, type Place, places } from "../../app/places";
 import { Head, Part } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import "./settings.css";
 
 const leads: Record<string, string> = {
@@ -46,7 +46,7 @@ export default function Settings() {
 function One(of: Place) {
   return (
     <li key={of.path}>
-      <Link to={of.path as never}>
+      <Link to={of.path}>
         <span className="grow">
           <strong>{of.title}</strong>
           <span className="small muted">{leads[of.path] ?? (of.path === "/help" ? text.guidesAndReference : "")}</span>

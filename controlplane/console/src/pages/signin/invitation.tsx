@@ -9,8 +9,8 @@ import { signInError } from "../../app/signinoptions";
 import { SecretField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 
-/** Where a one-time link leads: a password is set by it, and whoever set it is signed in. */
-export default function Invited() {
+/** Where a one-time link leads: a password is set by it, and whoever set it is signed in. Opening the page uses nothing up. */
+export default function Invited({ reset = false }: { reset?: boolean }) {
   const { token = "" } = useSearch({ strict: false }) as { token?: string };
   const navigate = useNavigate();
   const [password, setPassword] = useState("");
@@ -33,14 +33,14 @@ export default function Invited() {
       setBusy(false);
     }
   };
-  if (!token || refused?.code === "invalid_grant") return <LinkNotValid />;
+  if (!token || refused?.code === "invalid_grant") return <LinkNotValid reset={reset} />;
   const weak = refused?.errors.find((w) => w.pointer === "#/password")?.detail;
   return (
     <main className="signin-page">
       <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
         <TenantBrand />
         <div>
-          <h1 id="invited">{text.chooseAPassword}</h1>
+          <h1 id="invited">{reset ? text.chooseANewPassword : text.chooseAPassword}</h1>
           <p className="muted small">{text.youSignInWithThisPassword}</p>
         </div>
         {refused && !weak && (
@@ -66,13 +66,18 @@ export default function Invited() {
   );
 }
 
-function LinkNotValid() {
+function LinkNotValid({ reset }: { reset: boolean }) {
   return (
     <main className="signin-page">
       <div className="card stack signin-card">
         <TenantBrand />
         <h1>{text.theLinkIsNotValid}</h1>
-        <p>{text.theLinkWasUsedBeforeIs}</p>
+        <p>{reset ? text.theLinkWasUsedBeforeOr : text.theLinkWasUsedBeforeIs}</p>
+        {reset && (
+          <Link to="/forgot-password" search={{}} className="button">
+            {text.requestAnotherLink}
+          </Link>
+        )}
         <Link to="/login" search={{}} className="button primary">
           {text.signIn}
         </Link>

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";
 import * as text from "#text/tenant";
 import { ask } from "../../api/client";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Check, Form, type FormState, SelectField, TextField, useForm, WordsField } from "../../kit/form";
 import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 
 type Attribute = Of<"Attribute">;

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/tenant";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Facts, Failure, Head, Part, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { showToast } from "../../kit/toast";
 import { Lifecycle } from "./lifecycle";

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/tenants";
@@ -6,6 +5,7 @@ import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
 import { Verbatim } from "../../kit/elements";
 import { Button, Head, Note, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { invitation } from "../users/link";

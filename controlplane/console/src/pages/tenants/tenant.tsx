@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/tenants";
 import { act } from "../../api/acting";
@@ -9,6 +9,7 @@ import { useAct, useGet, useMe } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Limits } from "./limits";
 
@@ -110,7 +111,7 @@ function ConfirmAction({ of, doing, end }: { of: Tenancy; doing: TenantAction; e
   const [reason, setReason] = useState("");
   const [slug, setSlug] = useState("");
   const [grace, setGrace] = useState("P30D");
-  const navigate = useNavigate();
+  const navigate = useGo();
   const queries = useQueryClient();
   const send = useAct({
     act: (v: { what: TenantAction; body?: unknown }, key) =>

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/tokens";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import { Dialog } from "../../kit/dialog";
 import { durationText } from "../../kit/duration";
 import { Id } from "../../kit/elements";
 import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Change } from "./change";
 import { Revoke, Rotate } from "./revoke";
 import { TokenSecret } from "./secret";

@@ -1,8 +1,9 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
 import * as text from "#text/tokens";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { CreateToken } from "./create";
 import { Drawer } from "./drawer";
@@ -23,15 +24,15 @@ const filters = [{ name: "role", words: text.role, options: roles.map(([r, words
 export default function Tokens() {
   const may = useMay();
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const go = (change: Record<string, string | undefined>) =>
-    void navigate({ to: "." as never, search: { ...search, ...change } as never, resetScroll: false });
+    void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false });
   const columns: Column<Token>[] = [
     {
       title: text.name,
       sort: "name",
       cell: (t) => (
-        <Link to="/settings/tokens" search={{ ...search, token: t.id } as never} resetScroll={false}>
+        <Link to="/settings/tokens" search={{ ...search, token: t.id }} resetScroll={false}>
           <Text of={t.name} />
         </Link>
       ),

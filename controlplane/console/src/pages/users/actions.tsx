@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/users";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { showRefusal } from "../../kit/toast";
 import { OneTimeLink } from "./link";
@@ -49,7 +49,7 @@ const asked: Record<UserAction, { title: string; lead: string; verb: string; dan
 export function Acts({ of, self }: { of: User; self: boolean }) {
   const [asking, asks] = useState<UserAction>();
   const [link, setLink] = useState<Of<"UserInvitation">>();
-  const navigate = useNavigate();
+  const navigate = useGo();
   const path = `/settings/users/${of.id}`;
   const queries = useQueryClient();
   // Who is deleted is not asked for again: only the list is.

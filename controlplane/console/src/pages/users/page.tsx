@@ -1,8 +1,9 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import * as text from "#text/users";
 import { useMay } from "../../api/use";
 import { Button, Head, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Invite } from "./invite";
@@ -61,10 +62,10 @@ const filters = [
 export default function Users() {
   const may = useMay();
   const search = useSearch({ strict: false }) as Record<string, string>;
-  const navigate = useNavigate();
+  const navigate = useGo();
   const inviting = (on: boolean) => {
     const { invite: _, ...rest } = search;
-    void navigate({ to: "." as never, search: (on ? { ...rest, invite: "1" } : rest) as never, resetScroll: false });
+    void navigate({ to: ".", search: (on ? { ...rest, invite: "1" } : rest), resetScroll: false });
   };
   return (
     <>

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/users";
 import { ask, type Page } from "../../api/client";
@@ -8,6 +7,7 @@ import { DeleteFirst } from "../../kit/deletefirst";
 import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { Button, Empty, Facts, Failure, Head, Note, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { showRefusal } from "../../kit/toast";
 import { type Provider, ProviderForm } from "./providerform";

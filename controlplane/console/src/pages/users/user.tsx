@@ -1,8 +1,9 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import * as text from "#text/users";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Acts } from "./actions";
 import { Edit } from "./edit";
 import { findings, rolesOf, type User, UserState } from "./words";

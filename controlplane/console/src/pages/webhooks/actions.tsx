@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/webhooks";
@@ -12,6 +11,7 @@ import { ConfirmDialog, Dialog } from "../../kit/dialog";
 import { Verbatim } from "../../kit/elements";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { Menu } from "../../kit/menu";
 import { showToast } from "../../kit/toast";
 import { Edit } from "./edit";
@@ -38,7 +38,7 @@ function untested(e: unknown): never {
 /** What can be done with a webhook. */
 export function WebhookActions({ of: w }: { of: Webhook }) {
   const may = useMay();
-  const navigate = useNavigate();
+  const navigate = useGo();
   const queries = useQueryClient();
   const [doing, setDoing] = useState<WebhookAction>();
   const [secret, setSecret] = useState<string>();
@@ -115,7 +115,7 @@ export function WebhookActions({ of: w }: { of: Webhook }) {
           list="/settings/webhooks"
           version={w.version}
           done={text.webhookDeleted}
-          gone={() => void navigate({ to: "/settings/webhooks" as never })}
+          gone={() => void navigate({ to: "/settings/webhooks" })}
         />
       )}
       <SecretOnce secret={secret} close={() => setSecret(undefined)} />

@@ -1,9 +1,10 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/webhooks";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Id, Verbatim } from "../../kit/elements";
 import { Facts, Failure, Part, Skeleton, Text, When } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Redeliver } from "./redeliver";
@@ -17,9 +18,9 @@ const purposes: Record<string, string> = { event: text.eventLower, redelivery: t
 /** What was sent, the newest first. A delivery opens beside the list; which one stands in the address. */
 export function Deliveries({ of: w }: { of: Webhook }) {
   const search = useSearch({ strict: false }) as { delivery?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const show = (delivery: string | undefined) =>
-    void navigate({ to: ".", search: ((was: Record<string, string>) => ({ ...was, delivery })) as never, resetScroll: false });
+    void navigate({ to: ".", search: ((was: Record<string, string>) => ({ ...was, delivery })), resetScroll: false });
   const columns: Column<Delivery>[] = [
     {
       title: text.event,

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/webhooks";
 import type { Of } from "../../api/types";
 import { Add } from "../../kit/addbutton";
 import { Dialog } from "../../kit/dialog";
 import { Head, Text, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Edit } from "./edit";
@@ -17,7 +17,7 @@ const columns: Column<Webhook>[] = [
   {
     title: text.webhook,
     cell: (w) => (
-      <Link to={"/settings/webhooks/$id" as never} params={{ id: w.id } as never}>
+      <Link to="/settings/webhooks/$id" params={{ id: w.id }}>
         <Text of={w.name} />
       </Link>
     ),
@@ -38,7 +38,7 @@ const columns: Column<Webhook>[] = [
 /** Where events are sent to. */
 export default function Webhooks() {
   const queries = useQueryClient();
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [making, make] = useState(false);
   const [made, setMade] = useState<Of<"Made">>();
   return (
@@ -83,7 +83,7 @@ export default function Webhooks() {
         close={() => {
           const id = made?.id;
           setMade(undefined);
-          if (id) void navigate({ to: "/settings/webhooks/$id" as never, params: { id } as never });
+          if (id) void navigate({ to: "/settings/webhooks/$id", params: { id } });
         }}
         after={text.nextSendATestEventThe}
       />

@@ -1,9 +1,10 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import * as text from "#text/webhooks";
 import { useGet } from "../../api/use";
 import { Id } from "../../kit/elements";
 import { Badge, Facts, Failure, Head, Note, Part, Skeleton, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { WebhookActions } from "./actions";
 import { Deliveries } from "./deliveries";
@@ -21,7 +22,7 @@ export default function WebhookPage() {
   return (
     <div className="stack">
       <Head
-        up={<Link to={"/settings/webhooks" as never}>{text.webhooks}</Link>}
+        up={<Link to="/settings/webhooks">{text.webhooks}</Link>}
         title={w.name}
         lead={
           <span className="row">

@@ -1,8 +1,9 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import * as text from "#text/wizard";
 import type { Of } from "../../api/types";
 import { SearchBox } from "../../kit/filters";
 import { Empty } from "../../kit/kit";
+import { useGo } from "../../kit/link";
 
 type Type = Of<"ConnectorType">;
 
@@ -14,11 +15,11 @@ export function useChoice(): [string, (key: string) => void] {
 }
 
 function useSet() {
-  const navigate = useNavigate();
+  const navigate = useGo();
   return (more: Record<string, string | undefined>) =>
     void navigate({
       to: ".",
-      search: ((was: Record<string, string>) => ({ ...was, ...more })) as never,
+      search: ((was: Record<string, string>) => ({ ...was, ...more })),
       replace: true,
       resetScroll: false,
     });
@@ -40,7 +41,7 @@ const categories: Record<string, string> = {
 };
 
 /** The types: standards first, then the vendors, which can be searched. */
-export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; choose: (key: string) => void }) {
+export function Catalog({ of, chosen, choose }: { of: Type[]; chosen: string; choose: (key: string) => void }) {
   const search = useSearch({ strict: false }) as { q?: string };
   const set = useSet();
   const q = (search.q ?? "").toLowerCase();

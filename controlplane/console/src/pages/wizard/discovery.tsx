@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { EyeOff, LoaderCircle, RotateCw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import * as text from "#text/wizard";
@@ -7,6 +7,7 @@ import { followStream } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Badge, Button, Empty, Failure, Note, Problems, Skeleton, Table, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Group, groups, masked, type SchemaField } from "./fields";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
@@ -83,7 +84,7 @@ function Found({ of }: { of: Group[] }) {
           <Link
             key={g.key}
             to="."
-            search={{ show: g.key } as never}
+            search={{ show: g.key }}
             replace
             resetScroll={false}
             className={g === shown ? "active" : ""}

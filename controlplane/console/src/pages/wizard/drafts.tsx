@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/wizard";
 import type { Connector } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Part, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 
 type Page = { items: Connector[]; total: number };
@@ -30,7 +30,7 @@ export function Drafts() {
           {begun.slice(0, 8).map((c) => (
             <tr key={c.id}>
               <td>
-                <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "resume" } as never}>
+                <Link to="/connectors/new/$id/$step" params={{ id: c.id, step: "resume" }}>
                   <Text of={c.name} />
                 </Link>
               </td>

@@ -1,10 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import * as text from "#text/wizard";
 import type { Connector, Of } from "../../api/types";
 import { dialogIsOpen } from "../../app/keys";
 import { Button } from "../../kit/kit";
+import { Link } from "../../kit/link";
 
 export type Wizard = Of<"Wizard">;
 export type WizardStep = Of<"WizardStep">;
@@ -70,7 +70,7 @@ export function WizardFooter({
     <div className="row between wizard-foot">
       <div className="row">
         {back && (
-          <Link className="button quiet" to={"/connectors/new/$id/$step" as never} params={{ id, step: back } as never}>
+          <Link className="button quiet" to="/connectors/new/$id/$step" params={{ id, step: back }}>
             {text.back}
           </Link>
         )}
@@ -93,7 +93,7 @@ export function Closed({ why, wizard, id }: { why: string; wizard: Wizard; id: s
     <div className="empty">
       <h2>{text.notAvailableYet}</h2>
       <p className="muted">{why}</p>
-      <Link className="button primary" to={"/connectors/new/$id/$step" as never} params={{ id, step: open.name } as never}>
+      <Link className="button primary" to="/connectors/new/$id/$step" params={{ id, step: open.name }}>
         {text.goToWords(open.words.toLowerCase())}
       </Link>
     </div>

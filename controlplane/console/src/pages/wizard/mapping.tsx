@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight, EyeOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as text from "#text/wizard";
@@ -8,6 +8,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Problems, Skeleton, Table } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
 import { CopyFrom } from "./copyfrom";
@@ -64,7 +65,7 @@ type EditorProps = StepProps & { first: Rule[]; saved: Mappings; reload: () => P
 
 function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps) {
   const search = useSearch({ strict: false }) as { object?: string; only?: string; record?: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [rules, setRules] = useState(first);
   const change = useCallback(
     (key: string, more: Partial<Rule>) => setRules((was) => was.map((r) => (r.key === key ? { ...r, ...more } : r))),
@@ -80,7 +81,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   const set = (more: Record<string, string | undefined>) =>
     void navigate({
       to: ".",
-      search: ((was: Record<string, string>) => ({ ...was, ...more })) as never,
+      search: ((was: Record<string, string>) => ({ ...was, ...more })),
       replace: true,
       resetScroll: false,
     });
@@ -130,7 +131,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
             <Link
               key={k}
               to="."
-              search={((was: Record<string, string>) => ({ ...was, object: k, record: undefined })) as never}
+              search={((was: Record<string, string>) => ({ ...was, object: k, record: undefined }))}
               replace
               resetScroll={false}
               className={k === kind ? "active" : ""}
@@ -190,7 +191,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
           <code>value</code>,
           <code>record</code>,
           <code>value.strip().lower()</code>,
-          <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
+          <Link to="/help/$page" params={{ page: "transforms" }}>
             {text.availableFunctions}
           </Link>,
         )}

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import * as text from "#text/wizard";
 import { ask } from "../../api/client";
@@ -8,6 +8,7 @@ import { useGet } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Steps } from "../../kit/elements";
 import { Button, Failure, Head, Skeleton } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { showToast } from "../../kit/toast";
 import { Connection } from "./connection";
 import { Discovery } from "./discovery";
@@ -21,7 +22,7 @@ const SyncStep = lazy(() => import("./sync"));
 /** The way from a connector's type to its first sync. Stage is the service's to say, so that it can be left and resumed. */
 export default function WizardPage() {
   const { id, step } = useParams({ strict: false }) as { id: string; step: string };
-  const navigate = useNavigate();
+  const navigate = useGo();
   const wizard = useGet<Wizard>(`/connectors/${id}/wizard`);
   const connector = useGet<Connector>(`/connectors/${id}`);
   const queries = useQueryClient();
@@ -33,9 +34,9 @@ export default function WizardPage() {
   }, [id, step, queries]);
   const known = steps.some((s) => s.name === step);
   const next = wizard.data && steps[Math.max(0, wizard.data.step - 2)]?.name;
-  const go = (to: StepName) => void navigate({ to: "/connectors/new/$id/$step" as never, params: { id, step: to } as never });
+  const go = (to: StepName) => void navigate({ to: "/connectors/new/$id/$step", params: { id, step: to } });
   useEffect(() => {
-    if (!known && next) void navigate({ to: "/connectors/new/$id/$step" as never, params: { id, step: next } as never, replace: true });
+    if (!known && next) void navigate({ to: "/connectors/new/$id/$step", params: { id, step: next }, replace: true });
   }, [known, next, id, navigate]);
   const failed = wizard.isError ? wizard : connector.isError ? connector : undefined;
   if (failed && !failed.data) return <Failure page error={failed.error} retry={() => void failed.refetch()} />;
@@ -54,7 +55,7 @@ function Shown({ step, ...props }: Props) {
     <div className="stack wizard">
       <Steps label={text.stepsOfTheSetup} of={stepLinks(wizard, step, id)} />
       <Head
-        up={text.linkStepAtOf5Type(<Link to={"/connectors" as never}>{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}
+        up={text.linkStepAtOf5Type(<Link to="/connectors">{text.connectors}</Link>, at + 2, type, <bdi>{wizard.name}</bdi>)}
         title={steps[at]?.title}
       >
         {!wizard.done && <Discard of={wizard} />}
@@ -83,7 +84,7 @@ function stepLinks(w: Wizard, here: StepName, id: string) {
       words: s.words,
       detail: s.detail,
       state: s.name === here ? ("here" as const) : done ? ("done" as const) : ("todo" as const),
-      ...(open && s.name !== here ? { to: "/connectors/new/$id/$step" as never, params: { id, step: s.name } } : {}),
+      ...(open && s.name !== here ? { to: "/connectors/new/$id/$step", params: { id, step: s.name } } : {}),
     };
   });
   return [type, ...rest];
@@ -91,7 +92,7 @@ function stepLinks(w: Wizard, here: StepName, id: string) {
 
 /** Takes a draft back: its secrets are erased. */
 function Discard({ of }: { of: Wizard }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [asking, setAsking] = useState(false);
   return (
     <>
@@ -108,7 +109,7 @@ function Discard({ of }: { of: Wizard }) {
         act={async () => {
           await ask("DELETE", `/connectors/${of.connector_id}`, { key: crypto.randomUUID() });
           showToast(text.nameDiscarded(of.name));
-          await navigate({ to: "/connectors/new" as never });
+          await navigate({ to: "/connectors/new" });
         }}
       />
     </>

@@ -74,7 +74,7 @@ function json(text: string, list: boolean): unknown {
   return v;
 }
 
-/** The key of a connector's type in the catalogue. */
+/** The key of a connector's type in the catalog. */
 export const typeKey = (c: Pick<Connector, "type" | "vendor_key">) => (c.type === "vendor" ? (c.vendor_key ?? "") : c.type);
 
 /** Whether a text has several lines, as certificates and keys have. */

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as text from "#text/wizard";
 import { ask } from "../../api/client";
@@ -8,6 +7,7 @@ import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { ConfirmDialog } from "../../kit/dialog";
 import { Button, Note, Problems, When } from "../../kit/kit";
+import { Link, useGo } from "../../kit/link";
 import { State } from "../../kit/state";
 import { settingOverrides } from "../connectors/overrides";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
@@ -56,7 +56,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
         <Note tone="warn">
           {text.openFieldsAreIgnoredInThe(
             undecided,
-            <Link to={"/connectors/new/$id/$step" as never} params={{ id, step: "mapping" } as never}>
+            <Link to="/connectors/new/$id/$step" params={{ id, step: "mapping" }}>
               {text.mapFields}
             </Link>,
           )}
@@ -144,7 +144,7 @@ function Outcome({
       <Note tone="warn">
         {text.strongItsChangesExceedTheSafety(<strong>{text.theSyncIsHeld}</strong>)}
         {last?.held_until && <>{text.theyAreDiscardedHeldUntil(<When at={last.held_until} />)}</>}.{" "}
-        <Link to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
+        <Link to="/connectors/$id/runs/$run" params={{ id, run }}>
           {text.reviewHeldChanges}
         </Link>
       </Note>
@@ -195,9 +195,9 @@ function Unscheduled({ id }: { id: string }) {
       {text.noScheduleYetOnlyManualSyncs(
         <Link
           className="wizard-link"
-          to={"/connectors/$id/$tab" as never}
-          params={{ id, tab: "settings" } as never}
-          search={{ section: "schedule" } as never}
+          to="/connectors/$id/$tab"
+          params={{ id, tab: "settings" }}
+          search={{ section: "schedule" }}
         >
           {text.setASchedule}
         </Link>,
@@ -216,9 +216,9 @@ function Written({ id }: { id: string }) {
       {words[view.data.write_mode as keyof typeof words] ?? text.writingIsOnPoliciesRolesAnd}{" "}
       <Link
         className="wizard-link"
-        to={"/connectors/$id/$tab" as never}
-        params={{ id, tab: "settings" } as never}
-        search={{ section: "writing" } as never}
+        to="/connectors/$id/$tab"
+        params={{ id, tab: "settings" }}
+        search={{ section: "writing" }}
       >
         {text.changeWriteMode}
       </Link>
@@ -228,22 +228,22 @@ function Written({ id }: { id: string }) {
 
 /** What comes next: whose the accounts are is the first question of a system that was read. */
 function Next({ id, run }: { id: string; run: string | undefined }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   return (
     <WizardFooter
       id={id}
       words={text.matchAccountsToPeople}
-      go={() => void navigate({ to: "/accounts" as never, search: { connector_id: id } as never })}
+      go={() => void navigate({ to: "/accounts", search: { connector_id: id } })}
     >
-      <Link className="button" to={"/connectors/$id" as never} params={{ id } as never}>
+      <Link className="button" to="/connectors/$id" params={{ id }}>
         {text.openTheConnector}
       </Link>
       {run && (
-        <Link className="button" to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
+        <Link className="button" to="/connectors/$id/runs/$run" params={{ id, run }}>
           {text.viewSyncedData}
         </Link>
       )}
-      <Link className="button" to={"/roles/new" as never}>
+      <Link className="button" to="/roles/new">
         {text.createARole}
       </Link>
     </WizardFooter>

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/wizard";
 import { ask } from "../../api/client";
@@ -8,7 +7,8 @@ import { useGet } from "../../api/use";
 import { Steps } from "../../kit/elements";
 import { SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Head, Note, Part, Problems, Skeleton } from "../../kit/kit";
-import { Catalogue, useChoice } from "./catalog";
+import { useGo } from "../../kit/link";
+import { Catalog, useChoice } from "./catalog";
 import { Choices } from "./connection";
 import { Drafts } from "./drafts";
 import { steps, WizardFooter } from "./frame";
@@ -35,7 +35,7 @@ export default function TypePage() {
       />
       <Head up={text.connectorsFirstStep} title={text.selectASystemType} />
       <Drafts />
-      {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
+      {types.data ? <Catalog of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
       {type ? <About key={type.key} of={type} /> : <WizardFooter id="" go={() => undefined} missing={text.selectAType} />}
     </div>
   );
@@ -52,7 +52,7 @@ const capabilities: [keyof Type["capabilities"], string][] = [
 
 /** The name and the circumstances of a new connector of a type. */
 function About({ of: type }: { of: Type }) {
-  const navigate = useNavigate();
+  const navigate = useGo();
   const [reach, setReach] = useState<Reach>({ mode: "hosted", agent_id: null, agent_group: null });
   const [like, setLike] = useState("");
   const same = useGet<{ items: Connector[] }>("/connectors", { type: type.type, limit: 200 });
@@ -68,7 +68,7 @@ function About({ of: type }: { of: Type }) {
       ...settingsOf(others, like),
     };
     const made = await ask<Connector>("POST", "/connectors", { body, key });
-    await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
+    await navigate({ to: "/connectors/new/$id/$step", params: { id: made.id, step: "connection" } });
   });
   const taken = form.refused instanceof Refusal && form.refused.errors.some((e) => e.code === "duplicate_business_id");
   const copy = (id: string) => {

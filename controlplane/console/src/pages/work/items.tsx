@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/work";
 import { failureSummary, forEachSettled } from "../../api/batch";
@@ -8,6 +7,7 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { Id } from "../../kit/elements";
 import { TextField } from "../../kit/form";
 import { Button, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { base, pageOf, type WorkItem, type WorkKind } from "./words";
@@ -63,7 +63,7 @@ function Subject({ of: i }: { of: WorkItem }) {
   const to = pageOf(i.subject_type);
   if (!to) return <Id of={i.subject_id} />;
   return (
-    <Link to={to as never} params={{ id: i.subject_id } as never}>
+    <Link to={to} params={{ id: i.subject_id }}>
       {i.subject_type === "identity" ? text.person : i.subject_type} <code>{i.subject_id.slice(-6)}</code>
     </Link>
   );

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import * as text from "#text/work";
 import { ask } from "../../api/client";
@@ -7,6 +6,7 @@ import { useAct, useMay } from "../../api/use";
 import { number } from "../../kit/count";
 import { Check } from "../../kit/form";
 import { Badge, Button, Empty, Table, Text, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { base, busy, lateWords, type WorkKind } from "./words";
 
 /** One row for each kind of work that has items, or for all kinds. */
@@ -59,7 +59,7 @@ function Row({ of: k }: { of: WorkKind }) {
   });
   const items = (state: string, n: number) =>
     n > 0 ? (
-      <Link to="." search={{ kind: k.kind, state } as never} resetScroll={false}>
+      <Link to="." search={{ kind: k.kind, state }} resetScroll={false}>
         {number(n)}
       </Link>
     ) : (

@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/work";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Failure, Head, Part, Skeleton } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { Items } from "./items";
 import { Kinds } from "./kinds";
 import { Recurring } from "./recurring";

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import * as text from "#text/work";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { number } from "../../kit/count";
 import { Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Recurring } from "./recurring";

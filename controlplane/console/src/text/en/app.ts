@@ -124,6 +124,7 @@ export const enterTheCodeOfYourSecond = "Enter the code of your second factor.";
 export const tenant = "Tenant";
 export const requiredForSingleSignOnAnd = "Required for single sign-on, and if your address is used in several tenants.";
 export const signingIn = "Signing in…";
+export const forgotYourPassword = "Forgot your password?";
 export const or = "or";
 export const signInWithDisplayName = (displayName: ReactNode) => rich`Sign in with ${displayName}`;
 export const inANewTab = "in a new tab";
@@ -137,8 +138,15 @@ export const yourCompanysIdentityProviderRefusedThe =
 export const theResponseOfYourCompanysIdentity =
   "The response of your company's identity provider could not be verified. Try again. If the problem remains, contact an administrator.";
 export const yourCompanysAccountIsNotLinked = "Your company's account is not linked to a user here. Ask an administrator to invite you.";
+export const noActivePersonHasYour =
+  "No active person has the e-mail address of your company's account. An administrator can correct the address, or invite you.";
+export const noSignInRuleAppliesToYou = "No sign-in rule applies to you. An administrator can change a sign-in rule, or invite you.";
+export const yourUserHasAnotherAddress =
+  "Your user has another e-mail address than your company's account. An administrator can change the address of your user.";
 export const yourCompanysIdentityProviderCannotBe =
   "Your company's identity provider cannot be reached. Try again later, or sign in with a password.";
+export const yourCompanysIdentityProviderDidNotConfirm =
+  "Your company's identity provider did not confirm your e-mail address. Ask the administrator of the identity provider.";
 export const theSignInCouldNotBe = "The sign-in could not be completed. Try again.";
 export const thisSignInWasStartedIn = "This sign-in was started in another browser, was used before, or has expired. Sign in again.";
 export const tooManyFailedAttemptsTryAgain = (clock: Insert) => `Too many failed attempts. Try again after ${clock}.`;

@@ -88,6 +88,9 @@ export const thereAreMoreResultsTypeMore = "There are more results. Type more of
 export const firstShownOfTotalTypeTo = (shown: Insert, total: Insert) => `First ${shown} of ${total}. Type to filter.`;
 export const noEligiblePersonHasThisName = "No eligible person has this name.";
 
+// personfilter.tsx
+export const unknownPerson = "Unknown person";
+
 // problems.tsx
 export const fieldsNeedAttention = (fields: Count) =>
   plural(fields, { one: "# field needs attention:", other: "# fields need attention:" });

@@ -28,7 +28,7 @@ export const updated = "Updated";
 // words.ts
 export const controlTypes = { preventive: "preventive", detective: "detective", corrective: "corrective" };
 export const effectivenesses = { low: "low", medium: "medium", high: "high" };
-export const evidenceKinds = { attestation: "text", upload: "file" };
+export const evidenceKinds = { attestation: "text", upload: "file", link: "link", report: "report" };
 export const everyInterval = (kind: Insert, interval: Insert) => `${kind} every ${interval}`;
 export const noEvidence = "none";
 export const allViolations = "all violations";
@@ -84,7 +84,19 @@ export const longestDurationHint = "Longest time from the approval of a mitigati
 export const evidenceIsRequired = "Evidence is required";
 export const evidenceIsRequiredHint = "Without evidence in time, a mitigation lapses and its violation is open again.";
 export const kindOfEvidence = "Kind of evidence";
-export const evidenceKindChoices = { attestation: "text of the owner", upload: "file" };
+export const evidenceKindChoices = {
+  attestation: "text of the owner",
+  upload: "file",
+  link: "link to a record in another system",
+  report: "report, as a file or a link",
+};
+export const onLapse = "When a mitigation lapses or expires";
+export const onLapseChoices = {
+  reopen: "the violation is open again",
+  revoke: "and the smallest way out is revoked",
+  escalate: "and its decision is escalated",
+};
+export const onLapseHint = "What cannot be revoked is escalated. Escalated decisions are urgent and go to the owners of the policy and their managers.";
 export const interval = "Interval";
 export const intervalHint = "Time between two pieces of evidence: up to 365 days.";
 export const grace = "Grace";
@@ -177,6 +189,18 @@ export const decidedBy = "Decided by";
 export const byAt = (by: ReactNode, at: ReactNode) => rich`${by}, ${at}`;
 export const comment = "Comment";
 export const starts = "Starts";
+export const reminded = "Reminded of evidence";
+export const endAnnounced = "End announced";
+export const endAgreed = "Ends without renewal";
+export const decidedAt = (at: ReactNode) => rich`decided ${at}`;
+export const renews = "Renewal of";
+export const earlierMitigation = "Show the earlier mitigation";
+export const lapseEffect = "Effect";
+export const lapseEffects: Record<string, string> = {
+  reopened: "The violation was reopened.",
+  revoked: "The violation was reopened, and the revocation of access was ordered.",
+  escalated: "The violation was reopened, and its decision was escalated.",
+};
 export const nextEvidence = "Next evidence";
 export const lapses = "Lapses without evidence";
 export const ended = "Ended";

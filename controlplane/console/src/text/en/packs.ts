@@ -39,7 +39,7 @@ export const languages = "Languages";
 export const recommendedWith = "Recommended with";
 export const checksum = "Checksum";
 export const copyTheChecksum = "Copy the checksum";
-export const keptNotSupportedYet = "kept, not supported yet";
+export const keptForLater = "kept for later";
 
 // install.tsx
 export const reinstall = "Reinstall";
@@ -124,8 +124,11 @@ export const changed = "Changed";
 export const removed = "Removed";
 export const inConflictYourValueAppliesUntil = "In conflict: your value applies until you decide";
 export const unchanged = "Unchanged";
+export const keptUntilTheServiceHasWhatTheyAreFor = "Kept until reviews and reports are available";
 export const peopleWithChangedAccess = "People with changed access";
 export const detailIfYouContinueYouConfirm = (detail: ReactNode) => rich`${detail}. If you continue, you confirm the changes shown here.`;
+export const separationOfDuties = "Separation of duties";
+export const rolesThatViolateAPolicy = "Roles that would violate an enforced policy. The pack cannot be installed until this is resolved:";
 export const birthrightsCurrentAndNew = "Birthrights, current and new";
 export const objectsWaitForASystemWith = (count: Count) =>
   `${plural(count, { one: "# object waits", other: "# objects wait" })} for a system with the named access. The next sync of the system completes them.`;
@@ -164,6 +167,8 @@ export const nameVersionValueTestsRun = (name: Insert, version: Insert, value: R
 export const valueTestsRun = (value: ReactNode, tests: Count) => rich`${value}. ${plural(tests, { one: "# test", other: "# tests" })} run.`;
 
 // words.ts
+export const mitigatingControl = "mitigating control";
+export const mitigatingControls = "mitigating controls";
 export const accessPolicy = "access policy";
 export const accessPolicies = "access policies";
 export const fieldMapping = "field mapping";
@@ -178,7 +183,8 @@ export const approvalRule = "approval rule";
 export const approvalRules = "approval rules";
 export const reportSection = "report section";
 export const reportSections = "report sections";
-export const thisKindIsNotSupportedYet = "this kind is not supported yet; the object is kept with the installation";
+export const keptUntilReviews = "kept until reviews are available";
+export const keptUntilReports = "kept until reports are available";
 export const alreadyAsInThePack = "already as in the pack";
 export const alreadyExists = "already exists";
 export const deletedHereAndNotCreatedAgain = "deleted here, and not created again";
@@ -191,7 +197,12 @@ export const theSystemHasNotBeenSynced = "the system has not been synced yet";
 export const theSystemHasNoMatchingEntitlement = "the system has no matching entitlement";
 export const moreThan200MatchesSoThe = "more than 200 matches, so the condition is too broad";
 export const aRoleOfThePackIs = "a role of the pack is in conflict";
+export const theRoleWouldViolateAnEnforced = "the role would violate an enforced separation-of-duties policy";
+export const aControlOfThisNameWasDeleted = "you have deleted it; a control of the same name takes its place";
 export const theTagTag = (tag: Insert) => `the tag ${tag}`;
 export const anAccount = "an account";
 export const theRoleRole = (role: Insert) => `the role ${role}`;
+export const theControlControl = (control: Insert) => `the mitigating control ${control}`;
+export const inRowOfTheTable = (row: Insert) => `, row ${row} of the table`;
+export const asARequirement = ", required";
 export const inASystemWithSystem = (system: Insert) => ` in a system with ${system}`;

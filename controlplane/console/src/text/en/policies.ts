@@ -1,6 +1,10 @@
 import type { ReactNode } from "react";
 import { type Count, type Insert, plural, rich } from "../format";
 
+// links to decision tables
+export const decisionTables = "Decision tables";
+export const rowsOfTheDecisionTable = (rows: Count) => plural(rows, { one: "# row of the decision table", other: "# rows of the decision table" });
+
 // actions.tsx
 export const deleteLabel = "Delete";
 export const enable = "Enable";
@@ -24,6 +28,7 @@ export const peopleCanGetTheDeniedAccess = "People can get the denied access aga
 export const itDeniesNoAccessAtPresent = "It denies no access at present.";
 export const itNoLongerLimitsWhoCanRequest = "The policy no longer limits who can request its access.";
 export const itLimitsNoRequestsAtPresent = "The policy limits no requests at present.";
+export const itsOpenGapsAreClosed = "Its requirement gaps are closed. No one loses access.";
 export const noOneHasAccessThroughThis = "No one has access through this policy, so no one loses access.";
 export const holderCountPersonHasAccessThrough = (holderCount: ReactNode) =>
   rich`${holderCount} person has access through this policy. Access without another reason ends at once.`;
@@ -105,6 +110,12 @@ export const everyone = "Everyone.";
 export const deniedAccess = "Denied access";
 export const grantedAccess = "Granted access";
 export const requestableAccess = "Access that people can request";
+export const accessOfTheRequirement = "Who holds any of this";
+export const everyoneWhoMatches = "Everyone who meets the condition";
+export const mustHave = "Must have";
+export const aManagerLower = "a manager";
+export const trainingNamed = (name: Insert) => `the training ${name}`;
+export const peopleWhoLackSomething = "People who lack something";
 export const figures = "Figures";
 export const lastFullEvaluation = "Last full evaluation";
 export const matchingPeople = "Matching people";
@@ -142,12 +153,22 @@ export const effect = "Effect";
 export const grantAccess = "grant access";
 export const denyAccessOverridingAllGrants = "deny access, overriding all grants";
 export const letPeopleRequestAccess = "Let people request access";
+export const requireAccessOrTraining = "Require other access or training";
+export const accessThatBringsTheRequirement = "Access that brings the requirement";
+export const ifEmptyEveryoneWhoMeetsThe = "If nothing is chosen, the policy applies to everyone who meets the condition.";
+export const requiredAccess = "Required access";
+export const requiredRoles = "Required roles";
+export const requiredEntitlements = "Required entitlements";
+export const anAccountInThisSystemBrings = "An account in the system brings the requirement.";
 export const accessToGrant = "Access to grant";
 export const accessToDeny = "Access to deny";
 export const accessToRequest = "Access that people can request";
 export const roles = "Roles";
 export const entitlements = "Entitlements";
 export const systems = "Systems";
+export const tags = "Tags";
+export const tagsSeparatedByCommas = "All entitlements with any of these compliance or duty tags. Separate tags with commas.";
+export const allAccessWithTheTag = (tag: Insert) => `all entitlements with the tag ${tag}`;
 export const onlyAnAccountInThisSystem = "Only an account in this system.";
 export const allAccessInThisSystem = "All access in this system.";
 export const birthright = "Birthright";
@@ -207,6 +228,11 @@ export const policy = "Policy";
 export const deny = "deny";
 export const eligible = "can request";
 export const eligibility = "Requests";
+export const requires = "requires";
+export const keepAccessUntilItIsReviewed = "Keep access until it is reviewed";
+export const accessIsKeptUntilItIsReviewed = "Access is kept until it is reviewed in the inbox";
+export const accessToReview = "People with access to review";
+export const requirements = "Requirements";
 export const birthrightLower = "birthright";
 export const grant = "grant";
 export const state = "State";
@@ -226,6 +252,19 @@ export const namesAndDescriptions = "names and descriptions";
 export const noPoliciesYet = "No policies yet";
 export const aPolicyGrantsAccessToThe =
   "A policy grants access to the people it applies to, such as the ledger to everyone in Finance. Simulate it before you activate it.";
+
+// gaps.tsx
+export const requirementGaps = "Requirement gaps";
+export const peopleWhoLackWhatThePolicy = "People who lack what the policy says they must have.";
+export const lacks = "Lacks";
+export const found = "Found";
+export const openGaps = "Open";
+export const exempted = "Exempted";
+export const closedGaps = "Closed";
+export const exemptedUntilDate = (date: ReactNode) => rich`exempted until ${date}`;
+export const namesOfPeople = "names of people";
+export const noOneLacksAnything = "No one lacks anything";
+export const gapsAreFoundWhenPeopleChange = "Gaps are found when people or their access change. In a dry run there are none.";
 
 // policy.tsx
 export const simulate = "Simulate";

@@ -151,6 +151,10 @@ export const theMaximumDuration = "the maximum duration";
 export const onePerLine = "One per line.";
 
 // impact.tsx
+export const peopleLackSomething = (people: Insert, all: Insert) => `${people} of ${all} people lack something that they must have.`;
+export const lacks = "Lacks";
+export const peopleKeepAccessUntilItIsReviewed = (people: Insert, grants: Insert) =>
+  `Until it is reviewed, access is kept: people ${people}, entitlements and accounts ${grants}.`;
 export const noOneGainsOrLosesAccess = "No one gains or loses access.";
 export const peopleWhoCanRequest = (gained: Insert, lost: Insert) =>
   `${gained} people can request more than now, ${lost} can request less.`;

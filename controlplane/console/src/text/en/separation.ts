@@ -77,6 +77,8 @@ export const mitigationProposed = "The mitigation was proposed. Another person a
 export const proposeAMitigation = "Propose a mitigation";
 export const mitigationLead = "A control compensates for the violation for a limited time. Another person approves this.";
 export const propose = "Propose";
+export const proposeWithTheRequest = "Propose a mitigation";
+export const proposeWithTheRequestHint = "A control compensates for the violation. Another person approves it before the access is given.";
 export const justification = "Justification";
 export const justificationHint = "Why the violation is acceptable for the time.";
 export const mitigationWithdrawn = "The mitigation was ended.";
@@ -85,6 +87,12 @@ export const endTheMitigationLead = "The violation is open again, and its owners
 export const endIt = "End";
 export const downloadFile = (name: Insert) => `Download ${name}`;
 export const uploadEvidenceEllipsis = "Upload a file…";
+export const provideEvidenceEllipsis = "Provide evidence…";
+export const address = "Address";
+export const addressHint = "Of a record or report, with http or https.";
+export const mitigationOwner = "Owner";
+export const mitigationOwnerHint = "Carries out the control and provides evidence. If empty: the first owner of the control.";
+export const controlWithoutOwner = "Carries out the control and provides evidence. The control has no owner, so choose a person.";
 export const uploadEvidence = "Upload evidence";
 export const evidenceProvided = "The evidence was provided. Another person reviews it.";
 export const provide = "Provide";
@@ -142,6 +150,20 @@ export const shadowNote = "The policy is in shadow mode: it prevents nothing, an
 export const partialNote = "You see only the access that you own. Other access and the ways to end the violation are omitted.";
 export const orderedNote = (by: ReactNode, at: ReactNode, names: Insert, reason: ReactNode) =>
   rich`${by} ordered the revocation of ${names} ${at}: ${reason} The violation stays open until an evaluation proves that the access is gone.`;
+export const automaticOutcomes: Record<string, string> = {
+  revoked: "revoked access",
+  recorded: "recorded what it would revoke",
+  asked: "left to a decision",
+};
+export const automaticRecorded = (names: Insert) => rich`If it were enforced, the policy would revoke ${names} automatically.`;
+export const automaticCauses: Record<string, string> = {
+  not_revocable: "No access can be revoked automatically.",
+  required: "No access can be revoked automatically, because other policies require it.",
+  limit: "The policy has revoked access for 100 violations within 24 hours, so this one is left to a decision.",
+  repeated: "Access was revoked automatically before, and the violation came back. It is left to a decision.",
+  accepted: "The violation was accepted before, so no access is revoked automatically.",
+};
+export const automaticOutcome = "Automatic revocation";
 export const markedNote = (by: ReactNode, at: ReactNode, version: Insert, reason: ReactNode) =>
   rich`${by} marked it as a false positive ${at}, for version ${version} of the policy: ${reason}`;
 export const mitigatedNote = (control: ReactNode, until: ReactNode) => rich`The control ${control} covers it ${until}.`;
@@ -157,6 +179,8 @@ export const actions: Record<string, string> = {
   "violation.marked_false_positive": "marked it as a false positive",
   "violation.assigned": "changed the assignee",
   "violation.remediation_ordered": "ordered a revocation",
+  "violation.revocation_asked": "revoked nothing automatically",
+  "violation.revocation_recorded": "recorded what would be revoked",
   "violation.found": "found it",
   "violation.reopened": "found it again",
   "violation.remediated": "no longer found it",
@@ -258,95 +282,28 @@ export const dutiesOfTheSide = "Duties";
 export const blindSide = "no one can perform it";
 
 // duties.tsx
-export const duty = "Duty";
 export const duties = "Duties";
-export const process = "Process";
-export const members = "Members";
-export const entitlements = "Entitlements";
 export const policies = "Policies";
 export const blind = "Blind";
 export const blindLower = "blind";
-export const usable = "in use";
-export const notUsed = "not used";
-export const unused = "Not used";
-export const updated = "Updated";
-export const namesAndProcesses = "names and processes";
-export const noDutiesYet = "No duties yet";
-export const noDutiesLead = "A duty is a function of the business, such as paying invoices, with the access that performs it.";
-export const newDuty = "New duty";
-export const yes = "yes";
-export const no = "no";
-export const usedByAPolicy = "Used";
 
 // duty.tsx
 export const edit = "Edit";
 export const deleteLabel = "Delete";
 export const more = "More";
-export const deleteThisDuty = "Delete this duty?";
-export const deleteDutyLead = "Its versions stay in the history.";
-export const dutyDeleted = (name: Insert) => `${name} deleted.`;
-export const dutySaved = (name: Insert) => `${name} saved.`;
-export const dutyInUseLead = (n: Count) =>
-  plural(n, {
-    one: "# policy names this duty, so it cannot be deleted. Remove it from the policy first.",
-    other: "# policies name this duty, so it cannot be deleted. Remove it from the policies first.",
-  });
-export const cannotBeDeletedYet = "Duty in use";
 export const close = "Close";
-export const blindDutyNote =
-  "A group has no entitlement in a connected system, so no one can perform this duty. Policies find no violations through it until the access is read.";
-export const policiesThatNameIt = "Policies with this duty";
-export const notNamedYet = "No policy names this duty";
-export const notNamedLead = "Put it on a side of a policy.";
-export const groupN = (n: Insert) => `Group ${n}`;
-export const oneOfEachGroup = "A person performs the duty with at least one member of each group.";
-export const oneOfTheGroup = "A person performs the duty with any of these members.";
-export const membersOfTheGroup = (n: Insert) => `Members of group ${n}`;
-export const entitlementCount = (n: Count) => plural(n, { one: "# entitlement", other: "# entitlements" });
-export const notReadYet = "not read yet";
-export const noLongerExists = "no longer exists";
 export const member = "Member";
-export const showMoreMembers = (n: Count) => plural(n, { one: "Show # more member", other: "Show # more members" });
 export const earlierVersions = "Earlier definitions. Every change is a version.";
-export const versionOfDuty = (members: Count, groups: Count) =>
-  `${plural(members, { one: "# member", other: "# members" })} in ${plural(groups, { one: "# group", other: "# groups" })}`;
-export const memberKinds: Record<string, string> = {
-  entitlement: "entitlement",
-  role: "role",
-  duty_tag: "duty tag",
-  connector: "all of a system",
-  external: "external ID",
-};
 
 // dutyeditor.tsx
 export const name = "Name";
 export const description = "Description";
-export const processHint = "The business process, such as Purchase to pay.";
-export const addAMember = "Add a member";
-export const kindOfMember = "Kind of member";
-export const entitlementLabel = "Entitlement";
-export const roleLabel = "Role";
-export const dutyTagLabel = "Duty tag";
-export const systemLabel = "System";
-export const externalIdLabel = "External ID";
-export const externalIdHint = "The ID in the system. It may be unknown until a sync run reads it.";
-export const dutyTagHint = "All entitlements with this tag, and those of roles with it.";
-export const add = "Add";
-export const addGroup = "Add group";
-export const removeGroupN = (n: Insert) => `Remove group ${n}`;
-export const removeMember = (name: Insert) => `Remove ${name}`;
-export const severalGroupsHint =
-  "With several groups, a person needs one member of each, such as a transaction and an organizational level.";
-export const noMembersYet = "No members yet.";
 export const save = "Save";
-export const dutyLead =
-  "A duty is a function of the business with the access that performs it. A change applies to all policies with the duty.";
 
 // impact.tsx
 export const preview = "Preview";
 export const previewLead =
   "Violations that the change would cause and end, over the access of all people, current and pending. Nothing is stored.";
-export const simulating = (seconds: Count) => `Evaluating all people… ${plural(seconds, { one: "# second", other: "# seconds" })}`;
 export const cancel = "Cancel";
 export const previewAgain = "The draft has changed. Preview it again.";
 export const newViolations = "New violations";
@@ -361,16 +318,31 @@ export const change = "Change";
 export const byDepartment = "By department";
 export const department = "Department";
 export const withoutADepartment = "without a department";
-export const appears = "Appears";
-export const ends = "Ends";
 export const people = "People";
-export const firstPeople = (n: Count) => plural(n, { one: "The one person affected", other: "The first # people" });
 export const nothingChanges = "No violation would appear or end.";
 export const thisPolicy = "this policy";
 export const policyBecomesBlind = "blind";
 
-// newduty.tsx
-export const newDutyLead = "Define which access performs a function of the business. Policies name duties on their sides.";
+// simulation.tsx
+export const simulationWaits = "The simulation is about to start.";
+export const simulationEnds: Record<string, string> = {
+  cancelled: "The simulation was cancelled.",
+  time_limit: "The simulation did not end within an hour. Start it again when the service is less busy.",
+  definitions_changed: "A duty of the policy was changed or deleted. Open the policy again and repeat the simulation.",
+};
+
+// simulationresults.tsx
+export const violationsInTheResult = "Violations in the result";
+export const noViolationInTheResult = "No violation matches the filters.";
+export const downloadNdjson = "Download as NDJSON";
+export const rowsOf = (first: Insert, last: Insert, total: Insert) => `${first} to ${last} of ${total}`;
+export const changes: Record<string, string> = {
+  "new,closed": "new and ended",
+  new: "new",
+  closed: "ended",
+  unchanged: "unchanged",
+};
+export const changesOfOne: Record<string, string> = { new: "+ new", closed: "− ended", unchanged: "unchanged" };
 
 // newpolicy.tsx
 export const newPolicy = "New policy";
@@ -403,6 +375,11 @@ export const blindNote = (labels: string[]) =>
   `The policy is blind: no one can perform ${conjunction(labels)}, so it finds no violations. Its duties have no access in a connected system.`;
 export const draftNote = "Draft: the policy is not evaluated. Simulate it, then set its mode.";
 export const shadowPolicyNote = "Shadow: the policy is evaluated and prevents nothing. Enforce it when its violations are as you expect.";
+export const wouldBlock = (n: Count) =>
+  plural(n, {
+    one: "# request of the last 30 days would have been refused.",
+    other: "# requests of the last 30 days would have been refused.",
+  });
 export const offNote = "Disabled: the policy is not evaluated.";
 export const violationsOfIt = (n: Count) => plural(n, { one: "# open violation", other: "# open violations" });
 export const showViolations = "Violations of this policy";
@@ -470,8 +447,20 @@ export const onAssignOfAViolation = "Assignments that would violate the policy";
 export const onAssignHint = "Access that is assigned directly, by a role or a rule, or by a link of an account.";
 export const asForRequests = "as for requests";
 export const assignEffects: Record<string, string> = { block: "block them", record: "record them" };
+export const mitigatingControls = "Mitigating controls";
+export const mitigatingControlsHint =
+  "Only these can be applied to violations of the policy. A request that the policy blocks can propose one of them. Empty: any control, and none in requests.";
+export const longestMitigation = "Longest mitigation";
+export const longestMitigationHint = "Empty: as the control says.";
+export const exemptPeople = "Exempt people from the policy";
+export const exemptPeopleHint = "The policy does not apply to the people who meet a condition.";
+export const exemptions = "Exempt people";
 export const onDetectedViolation = "Violations that are found";
-export const detectEffects: Record<string, string> = { task: "ask the owners of the policy to decide", record: "record them" };
+export const detectEffects: Record<string, string> = {
+  task: "ask the owners of the policy to decide",
+  revoke_lower_risk: "revoke the access with the lower risk",
+  record: "record them",
+};
 export const effectChoices: Record<string, string> = {
   block: "block them",
   warn: "show a warning to requester and approvers",

@@ -100,6 +100,21 @@ export const firstListed = (shown: Count) => plural(shown, { one: "The first one
 export const file = "File";
 export const line = "Line";
 export const field = "Field";
+export const fieldNames: Record<string, string> = {
+  all_of: "members",
+  regulation_refs: "regulations and controls",
+  owner_ids: "owners",
+  owner_id: "owner",
+  n: "number of sides",
+  matrix: "pairs that conflict",
+  history_window: "time window",
+  valid_from: "valid from",
+  valid_to: "valid until",
+  mitigation_policy_ids: "mitigating controls",
+  mitigating_controls: "mitigating controls",
+  max_mitigation: "longest mitigation",
+  remediation: "advice",
+};
 export const problem = "Problem";
 export const note = "Note";
 

@@ -77,8 +77,8 @@ func Insert(ctx context.Context, tx *pg.Tx, list []Planned) error {
 	return pg.Notify(ctx, tx, Channel, "")
 }
 
-// Lets reports whether a filter lets an event pass; nil lets everything pass.
-func Lets(f *filter.Filter, e event.Stored) (bool, error) {
+// Matches reports whether a filter lets an event pass; nil lets everything pass.
+func Matches(f *filter.Filter, e event.Stored) (bool, error) {
 	if f == nil {
 		return true, nil
 	}

@@ -190,7 +190,7 @@ func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r subscription.Row, to 
 	}
 	var list []Planned
 	for _, e := range found {
-		passes, err := Lets(filter, e)
+		passes, err := Matches(filter, e)
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func Write(ctx context.Context, tx *pg.Tx, ring *seal.Keyring, id string, c Sett
 	if err != nil {
 		return fmt.Errorf("store webhook: %w", err)
 	}
-	return Wish(ctx, tx)
+	return RegisterKinds(ctx, tx)
 }
 
 // Some is s, and an empty list rather than none.
@@ -133,8 +133,8 @@ func Some[T any](s []T) []T {
 	return s
 }
 
-// Wish has the tenant's events published for all kinds that one of its webhooks wants, enabled or not.
-func Wish(ctx context.Context, tx *pg.Tx) error {
+// RegisterKinds has the tenant's events published for all kinds that one of its webhooks wants, enabled or not.
+func RegisterKinds(ctx context.Context, tx *pg.Tx) error {
 	names, err := pg.All[string](
 		ctx,
 		tx,

@@ -1,4 +1,4 @@
-// Package clock counts working time in the calendars of a tenant, and tells who is on call by them. It reads the tables
+// Package clock counts working time in the calendars of a tenant, and finds who is on call by them. It reads the tables
 // work_calendar and on_call_schedule, which package calendar owns.
 //
 // Load reads all calendars once; a Clock then counts without a database. A duration is whole working days and a rest of

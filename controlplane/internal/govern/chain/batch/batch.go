@@ -72,8 +72,8 @@ func New(tx *pg.Tx, now time.Time) *Batch {
 	}
 }
 
-// Ask has a task asked.
-func (w *Batch) Ask(q *question.Question) { w.Asks = append(w.Asks, q) }
+// AddTask has a task asked.
+func (w *Batch) AddTask(q *question.Question) { w.Asks = append(w.Asks, q) }
 
 // CloseTask has a task closed, by its kind and key. id is its own, or empty where nobody could have it in hand.
 func (w *Batch) CloseTask(f *state.Flow, kind, key, id, state, why string) {

@@ -44,7 +44,7 @@ func (k facts) name(id, otherwise string) string {
 	return otherwise
 }
 
-// context is everything that an approver needs to decide. What was handed in with the matter comes first.
+// context is everything that an approver needs to decide. What was handed in with the item comes first.
 func (k facts) context(f *state.Flow, st *state.Stage) map[string]any {
 	c := maps.Clone(f.Shown.Context)
 	if c == nil {

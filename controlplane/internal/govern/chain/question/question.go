@@ -50,7 +50,7 @@ func Phrase(ctx context.Context, tx *pg.Tx, asks []*Question) ([]decision.New, e
 	return questions, nil
 }
 
-// about is what all questions about a matter have in common.
+// about is what all questions about an item have in common.
 func (q *Question) about(known facts) decision.New {
 	f := q.F
 	request := decision.Ref{Type: "access_request", ID: f.RequestID, Display: f.Number}

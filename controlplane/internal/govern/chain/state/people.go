@@ -28,7 +28,7 @@ func (f *Flow) Approvers(but int) (ids []string) {
 	return ids
 }
 
-// Excluded are the people who never decide about the matter.
+// Excluded are the people who never decide about the item.
 func (f *Flow) Excluded() []string {
 	if f.Plan.SelfApproval {
 		return nil
@@ -55,7 +55,7 @@ func (f *Flow) NotFor() []string {
 	return ids
 }
 
-// Barred are those who cannot stand in a stage: nobody decides about their own matter, and where approvers are to be
+// Barred are those who cannot stand in a stage: nobody decides about their own request, and where approvers are to be
 // distinct, nobody who has agreed before.
 func (f *Flow) Barred(stage int) []string {
 	ids := f.Excluded()

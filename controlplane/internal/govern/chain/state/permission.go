@@ -53,7 +53,7 @@ func (f *Flow) Allow(v viewer.Viewer, now time.Time, a decision.Answered) ([]*Sl
 	return slots, nil
 }
 
-// mayDecide refuses whoever decides about their own matter, under whatever hat, and whoever has decided before where
+// mayDecide refuses whoever decides about their own request, under whatever hat, and whoever has decided before where
 // approvers are to be distinct.
 func (f *Flow) mayDecide(v viewer.Viewer, st *Stage, d decision.Decision) error {
 	by := d.By

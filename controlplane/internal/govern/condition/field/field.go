@@ -130,6 +130,15 @@ func (f *Field) FullName() string {
 	return f.Name
 }
 
+// Fold is the form in which texts of the field are compared. Codes of other systems are compared exactly, everything
+// else without case.
+func (f *Field) Fold(s string) string {
+	if f.Kind == Code && f.Among == nil {
+		return s
+	}
+	return strings.ToLower(s)
+}
+
 // Names are the names of All, in order.
 func Names() []string {
 	names := make([]string, 0, len(All))

@@ -91,7 +91,7 @@ func end(ctx context.Context, tx *pg.Tx, d DecisionDelegation, state, why string
 	); err != nil {
 		return err
 	}
-	return decision.SettleAssignees(ctx, tx, tasks)
+	return decision.UpdateAssignees(ctx, tx, tasks)
 }
 
 // move brings a delegation into a state.

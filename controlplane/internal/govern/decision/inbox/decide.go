@@ -117,7 +117,7 @@ func reopen(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if err := decision.SyncOpen(ctx, tx, ids); err != nil {
 		return err
 	}
-	return decision.SettleAssignees(ctx, tx, ids)
+	return decision.UpdateAssignees(ctx, tx, ids)
 }
 
 // Decide decides open tasks in the caller's transaction as its viewer, after every check of who may: for packages that

@@ -12,5 +12,5 @@
 // Package app sets Answers; packages that take decisions by paths of their own call Decide.
 //
 // Example: POST /decision-tasks/{id}/decide with defer_seconds 60 answers at once with apply_at. Within a minute
-// .../undo opens the task again; otherwise the work queue tells the package that asked.
+// .../undo opens the task again; otherwise the work queue calls the package that created the task.
 package inbox

@@ -54,7 +54,7 @@ func (s *Service) Escalate(
 		); err != nil {
 			return err
 		}
-		return decision.SettleAssignees(ctx, tx, []string{id})
+		return decision.UpdateAssignees(ctx, tx, []string{id})
 	})
 }
 

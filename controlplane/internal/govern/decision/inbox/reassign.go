@@ -104,7 +104,7 @@ func (s *Service) Reassign(
 		); err != nil {
 			return err
 		}
-		return decision.SettleAssignees(ctx, tx, []string{id})
+		return decision.UpdateAssignees(ctx, tx, []string{id})
 	})
 }
 

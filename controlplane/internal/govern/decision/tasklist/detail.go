@@ -17,7 +17,7 @@ import (
 type DecisionTaskDetail struct {
 	decision.DecisionTask
 	// Whether the caller may decide it now.
-	You DecisionStanding `json:"you"`
+	You DecisionPermission `json:"you"`
 	// All who can decide it, those with a role by name.
 	Candidates []DecisionCandidate `json:"candidates" nullable:"false"`
 	// The first event first; of many the last 500.
@@ -26,8 +26,8 @@ type DecisionTaskDetail struct {
 	Comments []DecisionComment `json:"comments" nullable:"false"`
 }
 
-// DecisionStanding says whether somebody may decide, and why not.
-type DecisionStanding struct {
+// DecisionPermission reports whether the caller can decide the task, and if not, the reason.
+type DecisionPermission struct {
 	// Whether the caller can decide the task now.
 	MayDecide bool `json:"may_decide"`
 	// The code with which a decision would be refused.
@@ -66,7 +66,7 @@ func Read(ctx context.Context, tx *pg.Tx, id string) (d DecisionTaskDetail, err 
 // Detail is a task with its candidates, its history and comments.
 func Detail(ctx context.Context, tx *pg.Tx, t decision.DecisionTask) (d DecisionTaskDetail, err error) {
 	d.DecisionTask = t
-	d.You = standing(t, tx.Viewer)
+	d.You = permission(t, tx.Viewer)
 	if d.Candidates, err = candidates(ctx, tx, t.ID); err != nil {
 		return d, err
 	}
@@ -82,15 +82,15 @@ func Detail(ctx context.Context, tx *pg.Tx, t decision.DecisionTask) (d Decision
 	return d, nil
 }
 
-// standing says whether somebody may decide.
-func standing(t decision.DecisionTask, v viewer.Viewer) DecisionStanding {
+// permission checks whether the viewer can decide the task.
+func permission(t decision.DecisionTask, v viewer.Viewer) DecisionPermission {
 	for _, err := range []error{t.CheckOpen(), t.CheckDecider(v), t.CheckClaim(v)} {
 		var f *fault.Fault
 		if errors.As(err, &f) {
-			return DecisionStanding{Code: f.Code, Detail: f.Message}
+			return DecisionPermission{Code: f.Code, Detail: f.Message}
 		}
 	}
-	return DecisionStanding{MayDecide: true}
+	return DecisionPermission{MayDecide: true}
 }
 
 // candidates are all who can decide a task: its assignees, and those who have a role that it asks for, without those

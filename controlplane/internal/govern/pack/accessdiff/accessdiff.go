@@ -21,9 +21,14 @@ const (
 
 // Compare compares what rules give every person who has not left, before and after a change. at is the moment that
 // decides which day it is for the tenant. The result has neither reasons nor a plan hash of its own: reasons_added
-// equals grants_added.
-func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time) (impact.Impact, error) {
-	out := impact.Impact{
+// equals grants_added. gains are the IDs of the entitlements that each person gains, by the ID of the person.
+func Compare(
+	ctx context.Context,
+	tx *pg.Tx,
+	before, after []Rule,
+	at time.Time,
+) (out impact.Impact, gains map[string][]string, err error) {
+	out = impact.Impact{
 		ByDepartment: []impact.DepartmentImpact{},
 		Sample:       []impact.PersonImpact{},
 		LimitsHit:    []impact.LimitHit{},
@@ -35,10 +40,11 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 	)
 	lifecycle, err := rules.Find(ctx, tx)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	now := at.In(lifecycle.Zone())
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	before, after = openAt(before, now), openAt(after, now)
 	departments := map[string]*impact.DepartmentImpact{}
 	var people, systems []string // who gains something, and where
 	var gained []gaining
@@ -53,7 +59,10 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 		if len(has) > 0 {
 			out.Matched++
 		}
-		gains, losses := shifts(has, had), shifts(had, has)
+		gains, losses, kept := changes(had, has)
+		if len(kept) > 0 {
+			out.PeopleToReview, out.GrantsToReview = out.PeopleToReview+1, out.GrantsToReview+len(kept)
+		}
 		if len(gains)+len(losses) == 0 {
 			return nil
 		}
@@ -85,19 +94,20 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 					Department: department,
 					Gains:      gains,
 					Losses:     losses,
+					ToReview:   kept,
 				},
 			)
 		}
 		return nil
 	})
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	if out.AccountsCreated, err = accountsMissing(ctx, tx, people, systems); err != nil {
-		return out, err
+		return out, nil, err
 	}
 	if err := countHeld(ctx, tx, gained, &out); err != nil {
-		return out, err
+		return out, nil, err
 	}
 	out.ReasonsAdded, out.ReasonsEnded = out.GrantsAdded, out.GrantsEnded
 	for _, d := range departments {
@@ -110,14 +120,40 @@ func Compare(ctx context.Context, tx *pg.Tx, before, after []Rule, at time.Time)
 	if hit, over := impact.ShareOfPeople(out.IdentitiesAffected, out.PeopleTotal); over {
 		out.LimitsHit = append(out.LimitsHit, hit)
 	}
-	return out, nil
+	return out, gainedBy(gained), nil
+}
+
+// gainedBy are the entitlements that people gain, by person.
+func gainedBy(all []gaining) map[string][]string {
+	out := make(map[string][]string, len(all))
+	for _, p := range all {
+		for _, g := range p.gains {
+			if g.EntitlementID != nil {
+				out[p.id] = append(out[p.id], *g.EntitlementID)
+			}
+		}
+	}
+	return out
+}
+
+// changes returns the access that a person gains, loses, and keeps until a decision.
+func changes(had, has map[target]bool) (gains, losses, kept []impact.GrantShift) {
+	lost, reviewed := map[target]bool{}, map[target]bool{}
+	for t, review := range had {
+		if review {
+			reviewed[t] = true
+		} else {
+			lost[t] = true
+		}
+	}
+	return shifts(has, had), shifts(lost, has), shifts(reviewed, has)
 }
 
 // shifts are what is in a and not in b, in an order.
 func shifts(a, b map[target]bool) []impact.GrantShift {
 	out := []impact.GrantShift{}
 	for t := range a {
-		if !b[t] {
+		if _, both := b[t]; !both {
 			g := impact.GrantShift{ConnectorID: t.connector}
 			if t.entitlement != "" {
 				g.EntitlementID = &t.entitlement

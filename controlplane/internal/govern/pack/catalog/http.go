@@ -111,7 +111,7 @@ func (s *Service) readVersion(ctx context.Context, v viewer.Viewer, in *versionI
 		}
 		objects, err := a.Pack.Objects()
 		for _, o := range objects {
-			out.Body.Objects = append(out.Body.Objects, PackContentObject{o.Kind, o.Key, o.Supported, o.Content})
+			out.Body.Objects = append(out.Body.Objects, PackContentObject{o.Kind, o.Key, o.Kept == "", o.Content})
 		}
 		return err
 	})

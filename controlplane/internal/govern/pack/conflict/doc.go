@@ -4,7 +4,7 @@
 //	open ── resolve ──▶ resolved    mine, theirs or merged
 //	     ── a later version, or the end of the installation ──▶ superseded
 //
-// The routes of package pack and the decision tasks of govern/matter resolve conflicts.
+// The routes of package pack and the decision tasks of govern/decisionkind resolve conflicts.
 //
 // Example: the pack wants the name Nurse II, and the tenant has RN. Resolving with theirs writes Nurse II; with mine,
 // the object stays as it is.

@@ -2,10 +2,13 @@ package conflict
 
 import (
 	"context"
+	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/object"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -116,7 +119,7 @@ func decide(ctx context.Context, tx *pg.Tx, c installation.PackConflict, use str
 	}
 	if len(take) > 0 {
 		w := object.Writer{Tx: tx, Key: i.Key, Version: i.PackVersion}
-		if err := w.Update(ctx, c.Kind, *o.ID, take); err != nil {
+		if err := update(ctx, w, c.Kind, *o.ID, take); err != nil {
 			return err
 		}
 		if !o.Adopted || use == "theirs" {
@@ -130,6 +133,25 @@ func decide(ctx context.Context, tx *pg.Tx, c installation.PackConflict, use str
 		o.State = installation.StatePending
 	}
 	return installation.SaveObjects(ctx, tx, c.Object, []installation.Object{o})
+}
+
+// update writes the fields. It refuses contents of a role that violate an enforced separation-of-duties policy.
+func update(ctx context.Context, w object.Writer, kind, id string, take merge.Fields) error {
+	if kind != format.KindRole {
+		return w.Update(ctx, kind, id, take)
+	}
+	before, err := check.RoleConflicts(ctx, w.Tx, []string{id}, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := w.Update(ctx, kind, id, take); err != nil {
+		return err
+	}
+	after, err := check.RoleConflicts(ctx, w.Tx, []string{id}, time.Now())
+	if err != nil {
+		return err
+	}
+	return check.RefuseRoles(check.Fresh(before, after))
 }
 
 // takenFields are the fields that are written.

@@ -2,6 +2,7 @@ package desired
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
@@ -46,47 +47,26 @@ func (b *Resolver) Role(r format.Role) (State, error) {
 // an id is pending with the reason role_conflict.
 func (b *Resolver) Policy(p format.Policy, birthright bool, roles map[string]string) (State, error) {
 	w := State{Pending: []installation.PendingBinding{}}
-	roleIDs, entitlements, accounts := []string{}, []string{}, []string{}
-	for _, g := range p.Grant {
-		var waits *installation.PendingBinding
-		var found []string
-		switch {
-		case g.Role != "":
-			if id, ok := roles[g.Role]; ok {
-				roleIDs = append(roleIDs, id)
-			} else {
-				waits = &installation.PendingBinding{Role: g.Role, Reason: "role_conflict"}
-			}
-		case g.Select != nil:
-			found, waits = b.Entitlements(*g.Select)
-			entitlements = append(entitlements, found...)
-		case g.Account != nil:
-			found, waits = b.Accounts(*g.Account)
-			accounts = append(accounts, found...)
-		}
-		if waits != nil {
-			w.Pending = append(w.Pending, *waits)
-		}
-	}
 	parsed, problems := condition.Parse(p.Subject)
 	if len(problems) > 0 {
 		return w, fmt.Errorf("the condition of %s cannot be read: %s", p.Key, problems[0].Detail)
 	}
 	f := merge.Fields{
-		"name":            cmp.Or(p.Name, p.Key),
-		"description":     p.Description,
-		"mode":            cmp.Or(p.Mode, defaultMode(birthright)),
-		"effect":          cmp.Or(p.Effect, "assign"),
-		"birthright":      birthright,
-		"priority":        100,
-		"subject":         parsed,
-		"role_ids":        merge.Distinct(roleIDs),
-		"entitlement_ids": merge.Distinct(entitlements),
-		"connector_ids":   merge.Distinct(accounts),
-		"when":            p.Lifecycle.When,
-		"lead_time":       null(p.Lifecycle.LeadTime),
-		"on_no_match":     cmp.Or(p.Lifecycle.OnNoMatch, "end_now"),
-		"grace":           null(p.Lifecycle.Grace),
+		"name":        cmp.Or(p.Name, p.Key),
+		"description": p.Description,
+		"mode":        cmp.Or(p.Mode, defaultMode(birthright)),
+		"effect":      cmp.Or(p.Effect, "assign"),
+		"birthright":  birthright,
+		"priority":    100,
+		"subject":     parsed,
+		"when":        p.Lifecycle.When,
+		"lead_time":   null(p.Lifecycle.LeadTime),
+		"on_no_match": cmp.Or(p.Lifecycle.OnNoMatch, "end_now"),
+		"grace":       null(p.Lifecycle.Grace),
+	}
+	b.access(p, roles, f, &w)
+	if err := terms(p, f); err != nil {
+		return w, err
 	}
 	if p.Priority != nil {
 		f["priority"] = *p.Priority
@@ -97,6 +77,22 @@ func (b *Resolver) Policy(p format.Policy, birthright bool, roles map[string]str
 	var err error
 	w.Fields, err = f.Normal()
 	return w, err
+}
+
+// terms adds constraints and schedule in the form in which they are stored.
+func terms(p format.Policy, f merge.Fields) error {
+	required, times := p.Required(), p.Times()
+	required.Complete(true, true) // what is wrong was found when the pack was checked
+	times.Complete()
+	raw, err := json.Marshal(required)
+	if err != nil {
+		return fmt.Errorf("write constraints of %s: %w", p.Key, err)
+	}
+	f["schedule"] = times
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return fmt.Errorf("read constraints of %s: %w", p.Key, err)
+	}
+	return nil
 }
 
 // defaultMode: the birthrights of an installed pack are enforced at once; what else it gives is first looked at.

@@ -27,18 +27,34 @@ func dutyOf(name, description string, member map[string]any) (State, error) {
 	return State{Fields: f, Pending: []installation.PendingBinding{}}, err
 }
 
-// SodPolicy is what a pack wants of a separation-of-duties policy. duties are the IDs of the duties of tags and roles.
-// complete says that each side has a duty. What a pack can say of effects and the service cannot do is the next
-// strictest effect.
-func SodPolicy(p format.SodPolicy, tags, roles map[string]string) (w State, complete bool, err error) {
+// Named are the IDs of the objects that separation-of-duties policies name, by the keys of the pack.
+type Named struct {
+	Tags     map[string]string // duties of duty tags
+	Roles    map[string]string // duties of roles
+	Controls map[string]string
+}
+
+// SodPolicy is what a pack wants of a separation-of-duties policy. complete says that each side has a duty. A
+// mitigating control without an ID is pending with the reason no_control. What a pack can say of effects and the
+// service cannot do is the next strictest effect.
+func SodPolicy(p format.SodPolicy, named Named) (w State, complete bool, err error) {
 	complete = true
+	w.Pending = []installation.PendingBinding{}
+	controls := []string{}
+	for _, key := range p.AllowedMitigations {
+		if id := named.Controls[key]; id != "" {
+			controls = append(controls, id)
+		} else {
+			w.Pending = append(w.Pending, installation.PendingBinding{Mitigation: key, Reason: "no_control"})
+		}
+	}
 	sides := []any{}
 	for _, s := range p.Sides {
 		ids := []string{}
 		for _, of := range []struct {
 			keys []string
 			ids  map[string]string
-		}{{s.DutyTags, tags}, {s.Roles, roles}} {
+		}{{s.DutyTags, named.Tags}, {s.Roles, named.Roles}} {
 			for _, key := range of.keys {
 				if id := of.ids[key]; id != "" {
 					ids = append(ids, id)
@@ -63,11 +79,12 @@ func SodPolicy(p format.SodPolicy, tags, roles map[string]string) (w State, comp
 		"on_request":        effect(p.Effects.OnRequest, "block"),
 		"on_assign":         effect(p.Effects.OnAssign, "record"),
 		"on_detect":         effect(p.Effects.OnDetect, "task"),
+
+		"mitigation_policy_ids": merge.Distinct(controls),
 	}
 	if p.Kind == "n_of_m" {
 		f["n"] = p.N
 	}
-	w.Pending = []installation.PendingBinding{}
 	w.Fields, err = f.Normal()
 	return w, complete, err
 }
@@ -77,7 +94,7 @@ func effect(word, usual string) string {
 	switch word {
 	case "exception":
 		return "block"
-	case "micro_certification", "revoke_lower_risk":
+	case "micro_certification":
 		return "task"
 	}
 	return cmp.Or(word, usual)

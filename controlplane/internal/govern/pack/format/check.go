@@ -41,17 +41,20 @@ func (s *semantics) check() {
 	}
 	for i, p := range s.p.Birthrights {
 		s.policy(p, diagnostic.Under("/birthrights", i))
-		if p.Effect == "deny" {
+		if !p.Gives() {
 			s.Fail(
 				"wrong_value",
 				diagnostic.Under(diagnostic.Under("/birthrights", i), "effect"),
 				"put it under accessGrantPolicies",
-				"a birthright gives; one that denies is no birthright",
+				"a birthright gives; one that does not is no birthright",
 			)
 		}
 	}
 	for i, p := range s.p.AccessGrantPolicies {
 		s.policy(p, diagnostic.Under("/accessGrantPolicies", i))
+	}
+	for i, m := range s.p.MitigationPolicies {
+		s.mitigation(m, diagnostic.Under("/mitigationPolicies", i))
 	}
 	for i, p := range s.p.SodPolicies {
 		s.sod(p, diagnostic.Under("/sodPolicies", i))
@@ -64,7 +67,7 @@ func (s *semantics) check() {
 // requires holds the service's version against what the pack asks for.
 func (s *semantics) requires() {
 	for _, part := range strings.Fields(s.p.Requires.Service) {
-		m := constraint.FindStringSubmatch(part)
+		m := versionRange.FindStringSubmatch(part)
 		if m == nil {
 			s.Fail(
 				"wrong_value",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
@@ -108,7 +109,7 @@ func (s *semantics) policy(p Policy, at string) {
 			}
 			s.Fail(problem.Code, at+"/subject"+strings.TrimPrefix(problem.Pointer, "#"), mend, "%s", problem.Detail)
 		}
-	} else if everybody(p.Subject) {
+	} else if everybody(p.Subject) && p.Table == nil && (p.Effect != "require" || len(p.Grant) == 0) {
 		s.Warn(
 			"everybody",
 			diagnostic.Under(at, "subject"),
@@ -117,14 +118,18 @@ func (s *semantics) policy(p Policy, at string) {
 			p.Key,
 		)
 	}
-	for i, g := range p.Grant {
-		place := diagnostic.Under(diagnostic.Under(at, "grant"), i)
-		if g.Role != "" {
-			s.named([]string{g.Role}, s.roles, diagnostic.Under(place, "role"), "role", "roles")
-		}
-		if g.Select != nil {
-			s.selector(*g.Select, diagnostic.Under(place, "select"))
-		}
+	s.grants(p.Grant, diagnostic.Under(at, "grant"))
+	s.grants(p.Require, diagnostic.Under(at, "require"))
+	s.access(p, at)
+	s.table(p, at)
+	s.terms(p, at)
+	if p.Lifecycle.OnNoMatch == "review" && !p.Gives() {
+		s.Fail(
+			"wrong_value",
+			diagnostic.Under(diagnostic.Under(at, "lifecycle"), "onNoMatch"),
+			"leave it out",
+			"only access of a policy that assigns is reviewed",
+		)
 	}
 	if grace := p.Lifecycle.Grace; grace != "" && !isNothing(grace) && p.Lifecycle.OnNoMatch != "grace" {
 		s.Fail(
@@ -136,6 +141,100 @@ func (s *semantics) policy(p Policy, at string) {
 	}
 }
 
+// grants checks the roles and entitlements in a list of a policy.
+func (s *semantics) grants(all []PolicyGrant, at string) {
+	for i, g := range all {
+		place := diagnostic.Under(at, i)
+		if g.Role != "" {
+			s.named([]string{g.Role}, s.roles, diagnostic.Under(place, "role"), "role", "roles")
+		}
+		if g.Select != nil {
+			s.selector(*g.Select, diagnostic.Under(place, "select"))
+		}
+	}
+}
+
+// access checks that a policy says in one way, and in a way that its effect has, what it assigns or requires.
+func (s *semantics) access(p Policy, at string) {
+	requires := p.Effect == "require"
+	wrong := func(member, mend, why string) {
+		s.Fail("wrong_members", diagnostic.Under(at, member), mend, "%s", why)
+	}
+	if len(p.Require) > 0 && !requires {
+		wrong("require", "write effect: require", "only a policy with the effect require says what people must have")
+	}
+	if requires && len(p.Require) == 0 && p.Constraints.NeedsTraining == "" && !p.Constraints.NeedsManager {
+		wrong("require", "add require, or constraints with needsTraining or needsManager", "it requires nothing")
+	}
+	for i, g := range p.Require {
+		if g.Account != nil || g.Tag != "" {
+			s.Fail(
+				"wrong_members",
+				diagnostic.Under(diagnostic.Under(at, "require"), i),
+				"require a role or entitlements by select",
+				"an account alone, or whatever has a tag, cannot be required",
+			)
+		}
+	}
+	switch {
+	case p.Table != nil && len(p.Grant) > 0:
+		wrong("grant", "move it into rows of the table", "a policy with a decision table assigns what its rows name")
+	case p.Table != nil && !p.Gives():
+		wrong("effect", "leave it out", "a decision table assigns")
+	case p.Table == nil && len(p.Grant) == 0 && !requires:
+		s.Fail("missing", at, "add grant or table", "the policy is about no access")
+	}
+}
+
+// table checks a decision table as the service does.
+func (s *semantics) table(p Policy, at string) {
+	if p.Table == nil {
+		return
+	}
+	at = diagnostic.Under(at, "table")
+	for i, r := range p.Table.Rows {
+		place := diagnostic.Under(diagnostic.Under(diagnostic.Under(at, "rows"), i), "grant")
+		s.grants(r.Grant, place)
+		for j, g := range r.Grant {
+			if g.Account != nil || g.Tag != "" {
+				s.Fail(
+					"wrong_members",
+					diagnostic.Under(place, j),
+					"add a role, or entitlements by select",
+					"a row of a decision table cannot assign an account alone, or whatever has a tag",
+				)
+			}
+		}
+	}
+	_, wrong := p.Decisions(named)
+	for _, w := range wrong {
+		pointer := strings.Replace(camel(w.Pointer), "/roleIds", "/grant", 1)
+		s.Fail(w.Code, at+pointer, w.Detail, "the decision table cannot be used")
+	}
+}
+
+// terms checks constraints and schedule of a policy as the service does.
+func (s *semantics) terms(p Policy, at string) {
+	required := p.Required()
+	for _, wrong := range required.Complete(p.Effect == "eligible", p.Effect != "deny") {
+		s.Fail(wrong.Code, diagnostic.Under(at, "constraints")+camel(wrong.Pointer), wrong.Detail,
+			"the constraint does not fit")
+	}
+	times := p.Times()
+	for _, wrong := range times.Complete() {
+		s.Fail(wrong.Code, diagnostic.Under(at, "schedule")+wrong.Pointer, wrong.Detail, "the schedule does not fit")
+	}
+}
+
+// camel writes names such as max_duration as the file format does.
+func camel(pointer string) string {
+	parts := strings.Split(pointer, "_")
+	for i, part := range parts[1:] {
+		parts[i+1] = strings.ToUpper(part[:1]) + part[1:]
+	}
+	return strings.Join(parts, "")
+}
+
 // everybody reports whether a condition has no rule at all.
 func everybody(raw json.RawMessage) bool {
 	var c struct {
@@ -144,6 +243,29 @@ func everybody(raw json.RawMessage) bool {
 		Expression string `json:"expression"`
 	}
 	return json.Unmarshal(raw, &c) == nil && len(c.Rules) == 0 && c.Field == "" && c.Expression == ""
+}
+
+// mitigation checks the durations of a mitigating control by the limits of the service.
+func (s *semantics) mitigation(m Mitigation, at string) {
+	evidence := diagnostic.Under(at, "evidence")
+	for _, d := range []struct {
+		text, pointer  string
+		least, longest time.Duration
+	}{
+		{m.MaxDuration, diagnostic.Under(at, "maxDuration"), span.Day, 730 * span.Day},
+		{m.Evidence.Cadence, diagnostic.Under(evidence, "cadence"), span.Day, 365 * span.Day},
+		{m.Evidence.Grace, diagnostic.Under(evidence, "grace"), 0, 90 * span.Day},
+	} {
+		if got, err := span.Parse(d.text); err == nil && (got < d.least || got > d.longest) {
+			s.Fail(
+				"wrong_value",
+				d.pointer,
+				"write a duration from "+span.Format(d.least)+" to "+span.Format(d.longest),
+				"%s is outside the limits",
+				d.text,
+			)
+		}
+	}
 }
 
 // sod checks a separation-of-duties policy: each side has duties, a pair has two sides, and no role

@@ -13,46 +13,41 @@ const (
 	KindBirthright            = "birthright"
 	KindAccessGrantPolicy     = "access_grant_policy"
 	KindLifecyclePolicy       = "lifecycle_policy"
+	KindMitigationPolicy      = "mitigation_policy"
 	KindRoleDuty              = "role_duty" // the duty of a role that a side of a policy names
 	KindSodPolicy             = "sod_policy"
-	KindMitigationPolicy      = "mitigation_policy"
 	KindCertificationTemplate = "certification_template"
 	KindApprovalRule          = "approval_rule"
 	KindReportSection         = "report_section"
 )
 
+// Why objects of a kind are kept with the installation and not installed: the service does not have yet what they are
+// for.
+const (
+	KeptUntilReviews = "kept_until_reviews"
+	KeptUntilReports = "kept_until_reports"
+)
+
 // Kind is a kind of object with the member of pack.yaml that lists it.
 type Kind struct {
 	Name, Member string
-	Supported    bool // whether the service has what it is installed as
+	Kept         string // why its objects are only kept; empty: they are installed
 }
 
 // Kinds are all of them in the order in which they are installed.
 func Kinds() []Kind {
 	return []Kind{
-		{
-			KindDutyTag,
-			"dutyTags",
-			true,
-		},
-		{KindFieldMapping, "fieldMappings", true},
-		{KindRole, "roles", true},
-		{KindBirthright, "birthrights", true},
-		{
-			KindAccessGrantPolicy,
-			"accessGrantPolicies",
-			true,
-		},
-		{KindLifecyclePolicy, "lifecyclePolicies", true},
-		{KindSodPolicy, "sodPolicies", true},
-		{
-			KindMitigationPolicy,
-			"mitigationPolicies",
-			false,
-		},
-		{KindCertificationTemplate, "certificationTemplates", false},
-		{KindApprovalRule, "approvalRules", true},
-		{KindReportSection, "reportSections", false},
+		{Name: KindDutyTag, Member: "dutyTags"},
+		{Name: KindFieldMapping, Member: "fieldMappings"},
+		{Name: KindRole, Member: "roles"},
+		{Name: KindBirthright, Member: "birthrights"},
+		{Name: KindAccessGrantPolicy, Member: "accessGrantPolicies"},
+		{Name: KindLifecyclePolicy, Member: "lifecyclePolicies"},
+		{Name: KindMitigationPolicy, Member: "mitigationPolicies"}, // before the policies that name them
+		{Name: KindSodPolicy, Member: "sodPolicies"},
+		{Name: KindCertificationTemplate, Member: "certificationTemplates", Kept: KeptUntilReviews},
+		{Name: KindApprovalRule, Member: "approvalRules"},
+		{Name: KindReportSection, Member: "reportSections", Kept: KeptUntilReports},
 	}
 }
 
@@ -64,8 +59,8 @@ type Object struct {
 	Key string `json:"object_key"`
 	// Object as the pack has it, after parameters were filled in.
 	Content json.RawMessage `json:"content"`
-	// Whether the service installs objects of this kind. Others are listed and skipped.
-	Supported bool `json:"-"`
+	// Why objects of this kind are only kept; empty: they are installed.
+	Kept string `json:"-"`
 }
 
 // Objects are all objects of a pack in the order in which they are installed.
@@ -80,7 +75,7 @@ func (p Pack) Objects() ([]Object, error) {
 			out = append(out, duties...)
 		}
 		for _, raw := range p.Raw[k.Member] {
-			o := Object{Kind: k.Name, Supported: k.Supported}
+			o := Object{Kind: k.Name, Kept: k.Kept}
 			switch v := raw.(type) {
 			case string:
 				o.Key = v
@@ -107,7 +102,7 @@ func (p Pack) roleDuties() (out []Object, err error) {
 		if !named {
 			continue
 		}
-		o := Object{Kind: KindRoleDuty, Key: r.Key, Supported: true}
+		o := Object{Kind: KindRoleDuty, Key: r.Key}
 		if o.Content, err = json.Marshal(map[string]any{"key": r.Key, "name": "Role: " + r.Name}); err != nil {
 			return nil, err
 		}

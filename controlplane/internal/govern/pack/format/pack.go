@@ -2,6 +2,10 @@ package format
 
 import (
 	"encoding/json"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/constraint"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/schedule"
 )
 
 // Pack is a pack, read and filled in with parameters.
@@ -25,7 +29,7 @@ type Pack struct {
 	// Separation-of-duties policies.
 	SodPolicies []SodPolicy `json:"sodPolicies"`
 	// Mitigating controls.
-	MitigationPolicies []Keyed `json:"mitigationPolicies"`
+	MitigationPolicies []Mitigation `json:"mitigationPolicies"`
 	// Templates of review campaigns.
 	CertificationTemplates []RoleScoped `json:"certificationTemplates"`
 	// Approval rules.
@@ -197,24 +201,112 @@ type Policy struct {
 	Description string `json:"description,omitempty"`
 	// Mode after installation: shadow or enforce.
 	Mode string `json:"mode,omitempty"`
-	// Effect of the policy: assign or deny.
+	// Effect of the policy: assign, deny, eligible for those who can request, or require for what people must have.
+	// Birthrights assign.
 	Effect string `json:"effect,omitempty"`
 	// Priority among the policies of the tenant.
 	Priority *int `json:"priority,omitempty"`
 	// Condition on people, in the form of the API.
 	Subject json.RawMessage `json:"subject"`
-	// Access that the policy assigns or denies.
-	Grant []PolicyGrant `json:"grant"`
+	// Access that the policy assigns or denies. With the effect require: access that brings the requirement. Empty:
+	// everyone who meets the condition.
+	Grant []PolicyGrant `json:"grant,omitempty"`
+	// What people must have by a policy with the effect require, besides training and manager.
+	Require []PolicyGrant `json:"require,omitempty"`
+	// Rows that assign access, in place of grant. Absent: everyone who meets the condition gets all of grant.
+	Table *PolicyTable `json:"table,omitempty"`
 	// When the policy applies during a person's employment.
 	Lifecycle PolicyLifecycle `json:"lifecycle"`
+	// What the policy requires in addition to its condition.
+	Constraints PolicyConstraints `json:"constraints"`
+	// When the policy applies. Absent: at all times.
+	Schedule *PolicySchedule `json:"schedule,omitempty"`
 }
 
-// PolicyGrant is a role of the pack, entitlements, or an account alone.
+// PolicyConstraints are what a policy requires of requests, of the effect eligible alone, and of people.
+type PolicyConstraints struct {
+	// ISO 8601 duration of the longest request.
+	MaxDuration string `json:"maxDuration,omitempty"`
+	// Whether the requester must have a second factor for sign-in.
+	RequiresMFA bool `json:"requiresMfa,omitempty"`
+	// Whether a request needs a justification.
+	RequiresJustification bool `json:"requiresJustification,omitempty"`
+	// Whether a request needs an external reference, such as a ticket number.
+	RequiresExternalReference bool `json:"requiresExternalReference,omitempty"`
+	// Employment types that the person may have. Empty: all.
+	EmploymentTypes []string `json:"employmentTypes,omitempty"`
+	// Countries in which the person may work. Empty: all.
+	Countries []string `json:"countries,omitempty"`
+	// Training that the person must have completed.
+	NeedsTraining string `json:"needsTraining,omitempty"`
+	// Whether the person must have a manager.
+	NeedsManager bool `json:"needsManager,omitempty"`
+}
+
+// PolicySchedule says when a policy applies.
+type PolicySchedule struct {
+	// First moment at which the policy applies.
+	From *time.Time `json:"from,omitempty"`
+	// Moment from which the policy no longer applies.
+	To *time.Time `json:"to,omitempty"`
+	// Windows of each week, in the time zone of the tenant.
+	Weekly []PolicyWindow `json:"weekly,omitempty"`
+}
+
+// PolicyWindow is a part of the days of a week.
+type PolicyWindow struct {
+	// Days on which the window starts.
+	Days []string `json:"days"`
+	// Time of day at which the window starts.
+	Starts string `json:"starts"`
+	// Time of day at which the window ends. If it is not after starts, the window ends on the next day.
+	Ends string `json:"ends"`
+}
+
+// Gives reports whether the policy assigns.
+func (p Policy) Gives() bool { return p.Effect == "" || p.Effect == "assign" }
+
+// Required are the constraints in the form of the service.
+func (p Policy) Required() constraint.PolicyConstraints {
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	c := p.Constraints
+	return constraint.PolicyConstraints{
+		MaxDuration:               text(c.MaxDuration),
+		RequiresMFA:               c.RequiresMFA,
+		RequiresJustification:     c.RequiresJustification,
+		RequiresExternalReference: c.RequiresExternalReference,
+		EmploymentTypes:           c.EmploymentTypes,
+		Countries:                 c.Countries,
+		NeedsTraining:             text(c.NeedsTraining),
+		NeedsManager:              c.NeedsManager,
+	}
+}
+
+// Times is the schedule in the form of the service, or nil.
+func (p Policy) Times() *schedule.PolicySchedule {
+	if p.Schedule == nil {
+		return nil
+	}
+	s := &schedule.PolicySchedule{From: p.Schedule.From, To: p.Schedule.To}
+	for _, w := range p.Schedule.Weekly {
+		s.Weekly = append(s.Weekly, schedule.PolicyWindow(w))
+	}
+	return s
+}
+
+// PolicyGrant is a role of the pack, entitlements, all entitlements with a tag, or an account alone.
 type PolicyGrant struct {
 	// Key of a role of the pack.
 	Role string `json:"role,omitempty"`
 	// Entitlements of the tenant.
 	Select *Selector `json:"select,omitempty"`
+	// Tag of the entitlements, in all systems, now and whenever tags change.
+	Tag string `json:"tag,omitempty"`
 	// Connectors in which the person gets an account without an entitlement.
 	Account *Connectors `json:"account,omitempty"`
 }
@@ -290,10 +382,40 @@ type Side struct {
 	Roles []string `json:"roles"`
 }
 
-// Keyed is an object of which only its key matters here.
-type Keyed struct {
-	// Key of the object.
+// Mitigation is a mitigating control.
+type Mitigation struct {
+	// Key of the control.
 	Key string `json:"key"`
+	// Display name of the control.
+	Name string `json:"name"`
+	// Description of the control.
+	Description string `json:"description,omitempty"`
+	// When the control acts: preventive, detective or corrective.
+	ControlType string `json:"controlType"`
+	// How much of the risk the control covers: low, medium or high. Empty: medium.
+	Effectiveness string `json:"effectiveness,omitempty"`
+	// Severities of violations that the control can be applied to. Empty: all.
+	Severities []string `json:"severities,omitempty"`
+	// Steps of the control, as Markdown.
+	Procedure string `json:"procedure,omitempty"`
+	// Evidence that the control operates.
+	Evidence MitigationEvidence `json:"evidence"`
+	// ISO 8601 duration of the longest application, from P1D to P730D. Empty: P90D.
+	MaxDuration string `json:"maxDuration,omitempty"`
+	// What is done when an application lapses or expires: reopen, revoke or escalate. Empty: reopen.
+	OnLapse string `json:"onLapse,omitempty"`
+}
+
+// MitigationEvidence says which evidence shows that a control operates.
+type MitigationEvidence struct {
+	// Whether evidence is needed. Absent: it is.
+	Required *bool `json:"required,omitempty"`
+	// Kind of evidence: upload, report, attestation or link. Empty: attestation.
+	Kind string `json:"kind,omitempty"`
+	// ISO 8601 duration between evidence, from P1D to P365D. Empty: P30D.
+	Cadence string `json:"cadence,omitempty"`
+	// ISO 8601 duration for which evidence can be late, up to P90D. Empty: P7D.
+	Grace string `json:"grace,omitempty"`
 }
 
 // RoleScoped is an object that may be about roles.

@@ -9,8 +9,8 @@ import (
 // ServiceVersion is what a pack may ask for under requires.service.
 const ServiceVersion = "1.0.0"
 
-// constraint is one condition on a version, such as >=1.0.
-var constraint = regexp.MustCompile(`^(>=|<=|>|<|=)?([0-9]+(?:\.[0-9]+){0,2})$`)
+// versionRange is one condition on a version, such as >=1.0.
+var versionRange = regexp.MustCompile(`^(>=|<=|>|<|=)?([0-9]+(?:\.[0-9]+){0,2})$`)
 
 // padded fills a version of one or two numbers up to three.
 func padded(v string) string { return v + strings.Repeat(".0", 2-strings.Count(v, ".")) }

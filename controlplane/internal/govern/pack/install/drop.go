@@ -22,8 +22,8 @@ func (r *run) dropped(ctx context.Context, wants map[installation.ObjectKey]bool
 		}
 	}
 	// Policies and approval rules before the roles that they name.
-	order := []string{format.KindApprovalRule, format.KindSodPolicy, format.KindRoleDuty, format.KindDutyTag,
-		format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole}
+	order := []string{format.KindApprovalRule, format.KindSodPolicy, format.KindMitigationPolicy, format.KindRoleDuty,
+		format.KindDutyTag, format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole}
 	slices.SortFunc(rows, func(a, b installation.Object) int {
 		x, y := slices.Index(order, a.Kind), slices.Index(order, b.Kind)
 		if x != y {
@@ -74,8 +74,8 @@ func (r *run) drop(ctx context.Context, had installation.Object) error {
 		r.objects = append(r.objects, had)
 		return nil
 	}
-	if there && (had.Kind == format.KindDutyTag || had.Kind == format.KindRoleDuty) {
-		if used, err := object.DutyInUse(ctx, r.Tx, *had.ID); err != nil || used {
+	if there {
+		if used, err := object.InUse(ctx, r.Tx, had.Kind, *had.ID); err != nil || used {
 			item.Reason = installation.InUse
 			r.plan.Skip, r.gone = append(r.plan.Skip, item), append(r.gone, k)
 			return errors.Join(err, object.SetOrigin(ctx, r.Tx, had.Kind, *had.ID, map[string]any{"kind": "manual"}))

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format/diagnostic"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/install/confirmation"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/installation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -162,6 +163,10 @@ func (s *Service) perform(
 	if err != nil {
 		return out, planned, err
 	}
+	separated, err := s.separationBefore(ctx, tx, i.ID)
+	if err != nil {
+		return out, planned, err
+	}
 	was, err := birthrights(ctx, tx, i.ID)
 	if err != nil {
 		return out, planned, err
@@ -204,8 +209,23 @@ func (s *Service) perform(
 	if err != nil {
 		return out, planned, err
 	}
-	if planned.Impact, err = accessdiff.Compare(ctx, tx, before, after, s.Now()); err != nil {
+	impact, gains, err := accessdiff.Compare(ctx, tx, before, after, s.Now())
+	if err != nil {
 		return out, planned, err
+	}
+	if err := accessdiff.Lacking(ctx, tx, q.Key, s.Now(), &impact); err != nil {
+		return out, planned, err
+	}
+	planned.Impact = impact
+	if planned.Separation, err = s.separationAfter(
+		ctx, tx, i.ID, separated, gains, q.Dry, impact.GrantsEnded > 0,
+	); err != nil {
+		return out, planned, err
+	}
+	if !q.Dry {
+		if err := check.RefuseRoles(planned.Separation.RoleConflicts); err != nil {
+			return out, planned, err
+		}
 	}
 	planned.PlanHash = confirmation.HashOf(
 		q.Key,

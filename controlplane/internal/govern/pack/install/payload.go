@@ -64,6 +64,8 @@ type PlannedChange struct {
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false"`
 	// Access that the change would add and end.
 	Impact impact.Impact `json:"impact"`
+	// Violations of separation-of-duties policies that the change would cause and end, and conflicts in roles.
+	Separation PackSeparation `json:"separation"`
 	// The token of this exact plan. Send it as confirm.
 	PlanHash string `json:"plan_hash"`
 }

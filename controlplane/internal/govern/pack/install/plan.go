@@ -18,8 +18,9 @@ type PackPlanItem struct {
 	Name string `json:"name"`
 	// What is changed, or in conflict.
 	Fields []string `json:"fields" nullable:"false"`
-	// Of what is skipped or in conflict: why.
-	Reason string `json:"reason,omitempty" enum:"kind_not_supported_yet,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant,in_use"`
+	// Of what is skipped or in conflict: why. kept_until_reviews, kept_until_reports: the object is kept with the
+	// installation until the service has reviews or reports.
+	Reason string `json:"reason,omitempty" enum:"kept_until_reviews,kept_until_reports,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant,in_use"`
 	// What selectors have not found yet.
 	Waiting []installation.PendingBinding `json:"waiting" nullable:"false"`
 }

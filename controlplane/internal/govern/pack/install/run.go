@@ -18,9 +18,30 @@ import (
 // aims reports whether the fields of an approval rule describe its purpose.
 func aims(f merge.Fields) bool { return f["default"] == true || len(f.IDs("role_ids")) > 0 }
 
-// gives reports whether a policy has anything to give or deny.
-func gives(f merge.Fields) bool {
-	return len(f.IDs("role_ids"))+len(f.IDs("entitlement_ids"))+len(f.IDs("connector_ids")) > 0
+// whole reports whether fields say enough for an object to be created, or to stay.
+func whole(row *installation.Object, f merge.Fields) (bool, error) {
+	if row.Kind == format.KindApprovalRule {
+		return aims(f), nil
+	}
+	if !isPolicy(row.Kind) {
+		return true, nil
+	}
+	var p format.Policy
+	if err := json.Unmarshal(row.Content, &p); err != nil {
+		return false, fmt.Errorf("read policy: %w", err)
+	}
+	return desired.Complete(p, f), nil
+}
+
+// keepAccess leaves a policy what it assigns and requires, since the new version has found nothing in place of it. It
+// is removed when something is found, or by a later version.
+func keepAccess(merged, mine merge.Fields, row *installation.Object, had installation.Object) {
+	for _, name := range []string{"role_ids", "entitlement_ids", "connector_ids", "companion_role_ids",
+		"companion_entitlement_ids", "tags", merge.TableField} {
+		if _, has := row.Applied[name]; has {
+			merged[name], row.Applied[name] = mine[name], had.Applied[name]
+		}
+	}
 }
 
 // run carries a pack out, object by object.
@@ -31,11 +52,12 @@ type run struct {
 	// before are the objects of the installed version, objects those of the new one.
 	before map[installation.ObjectKey]installation.Object
 	roles  map[string]string // ids by key
-	// tagDuties and roleDuties are the IDs of duties by the keys of their tags and roles; those of the tenant that are
-	// in the place of the pack's too. anyRole are roles likewise.
-	tagDuties, roleDuties, anyRole map[string]string
-	plan                           PackPlan
-	objects                        []installation.Object // as they are afterwards
+	// named are what separation-of-duties policies name; those of the tenant that are in the place of the pack's too.
+	// anyRole are roles likewise.
+	named   desired.Named
+	anyRole map[string]string
+	plan    PackPlan
+	objects []installation.Object // as they are afterwards
 	// conflicts are written with the installation, and gone are the objects that it no longer has.
 	conflicts []installation.Conflict
 	gone      []installation.ObjectKey
@@ -58,8 +80,10 @@ func carryOut(ctx context.Context, tx *pg.Tx, i *installation.Installation, p fo
 		before: before,
 		roles:  map[string]string{},
 		plan:   newPlan(),
-
-		tagDuties: map[string]string{}, roleDuties: map[string]string{}, anyRole: map[string]string{},
+		named: desired.Named{
+			Tags: map[string]string{}, Roles: map[string]string{}, Controls: map[string]string{},
+		},
+		anyRole: map[string]string{},
 	}
 	all, err := p.Objects()
 	if err != nil {
@@ -95,8 +119,8 @@ func (r *run) object(ctx context.Context, o format.Object) error {
 		Fields:    []string{},
 		Waiting:   []installation.PendingBinding{},
 	}
-	if !o.Supported {
-		item.Reason = installation.NotSupported
+	if o.Kept != "" {
+		item.Reason = o.Kept
 		row.State, row.Reason = installation.StateSkipped, &item.Reason
 		r.plan.Skip = append(r.plan.Skip, item)
 		r.objects = append(r.objects, row)
@@ -152,16 +176,18 @@ func (r *run) note(row installation.Object) {
 			r.roles[row.Key] = *row.ID
 		}
 	case format.KindDutyTag:
-		r.tagDuties[row.Key] = *row.ID
+		r.named.Tags[row.Key] = *row.ID
 	case format.KindRoleDuty:
-		r.roleDuties[row.Key] = *row.ID
+		r.named.Roles[row.Key] = *row.ID
+	case format.KindMitigationPolicy:
+		r.named.Controls[row.Key] = *row.ID
 	}
 }
 
 // errNoDuty says that the tenant has removed what a side or duty is about.
 var errNoDuty = errors.New("nothing is there for a side or duty")
 
-// separation is what the pack wants of duties and of policies that separate them.
+// separation is what the pack wants of duties, of policies that separate them, and of mitigating controls.
 func (r *run) separation(o format.Object) (desired.State, error) {
 	switch o.Kind {
 	case format.KindDutyTag:
@@ -181,9 +207,14 @@ func (r *run) separation(o format.Object) (desired.State, error) {
 			}
 		}
 	}
+	for _, x := range r.pack.MitigationPolicies {
+		if x.Key == o.Key && o.Kind == format.KindMitigationPolicy {
+			return desired.Control(x)
+		}
+	}
 	for _, x := range r.pack.SodPolicies {
 		if x.Key == o.Key && o.Kind == format.KindSodPolicy {
-			w, complete, err := desired.SodPolicy(x, r.tagDuties, r.roleDuties)
+			w, complete, err := desired.SodPolicy(x, r.named)
 			if err == nil && !complete {
 				err = errNoDuty
 			}
@@ -233,7 +264,7 @@ func (r *run) want(o format.Object) (desired.State, error) {
 				return r.binder.Policy(x, o.Kind == format.KindBirthright, r.roles)
 			}
 		}
-	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy:
+	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy, format.KindMitigationPolicy:
 		return r.separation(o)
 	case format.KindLifecyclePolicy:
 		for _, x := range r.pack.LifecyclePolicies {
@@ -260,13 +291,17 @@ func (r *run) add(ctx context.Context, item PackPlanItem, row *installation.Obje
 	if existing != "" && !mine {
 		return r.meet(ctx, item, row, existing)
 	}
+	ready, err := whole(row, row.Applied)
+	if err != nil {
+		return err
+	}
 	id := existing
 	switch {
 	case mine:
 		if err = r.Update(ctx, row.Kind, id, row.Applied); err == nil {
 			err = r.SetOrigin(ctx, row.Kind, id, row.Key)
 		}
-	case isPolicy(row.Kind) && !gives(row.Applied), row.Kind == format.KindApprovalRule && !aims(row.Applied):
+	case !ready:
 		return nil // what gives nothing, or is for nothing, cannot be: it is made when something is bound
 	default:
 		id, err = r.Create(ctx, row.Kind, row.Key, row.Applied)
@@ -322,6 +357,15 @@ func (r *run) change(ctx context.Context, item PackPlanItem, had installation.Ob
 		return nil
 	}
 	merged, conflicts := merge.ThreeWay(had.Applied, mine, row.Applied)
+	if isPolicy(row.Kind) {
+		ready, err := whole(row, merged)
+		if err != nil {
+			return err
+		}
+		if !ready {
+			keepAccess(merged, mine, row, had)
+		}
+	}
 	item.Fields = merge.Differing(mine, merged)
 	if len(item.Fields) > 0 {
 		if err := r.Update(ctx, row.Kind, *row.ID, merged); err != nil {
@@ -370,7 +414,7 @@ func selectorsOf(p format.Pack) (all []format.Selector) {
 		}
 	}
 	for _, policy := range slices.Concat(p.Birthrights, p.AccessGrantPolicies) {
-		for _, g := range policy.Grant {
+		for _, g := range policy.Grants() {
 			if g.Select != nil {
 				all = append(all, *g.Select)
 			}

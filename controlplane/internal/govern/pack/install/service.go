@@ -31,12 +31,15 @@ type Service struct {
 
 const (
 	aboutPlan = "Returns what installing this version, or upgrading to it, would change, and whose access would " +
-		"change. Nothing is written."
+		"change. Nothing is written. separation has the violations of separation-of-duties policies that the " +
+		"change would cause and end. People are counted with their access, current and pending, and with what the " +
+		"policies of the pack would give them."
 	aboutInstall = "Everything is installed in one transaction. Birthright policies are enforced at once unless the " +
 		"pack sets shadow; other policies start as the pack states. If the tenant already has an object that the " +
 		"pack would create, the object stays and is a conflict. Installing the same version with the same parameters " +
-		"again changes nothing. If more than 10 % of the people are affected, confirm must be the plan_hash of the " +
-		"plan."
+		"again changes nothing. If a role that the pack adds or changes would violate an enforced " +
+		"separation-of-duties policy, the installation is refused (409 separation_of_duties). If more than 10 % of " +
+		"the people are affected, confirm must be the plan_hash of the plan."
 	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new " +
 		"version. If both sides changed the same " +
 		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to " +

@@ -125,6 +125,7 @@ func (s *Service) takeBack(
 	order := []string{
 		format.KindApprovalRule,
 		format.KindSodPolicy,
+		format.KindMitigationPolicy,
 		format.KindRoleDuty,
 		format.KindDutyTag,
 		format.KindBirthright,
@@ -178,7 +179,7 @@ func (s *Service) takeBack(
 	if err != nil {
 		return out, err
 	}
-	if out.Impact, err = accessdiff.Compare(ctx, tx, before, after, s.Now()); err != nil {
+	if out.Impact, _, err = accessdiff.Compare(ctx, tx, before, after, s.Now()); err != nil {
 		return out, err
 	}
 	out.PlanHash = confirmation.HashOf(
@@ -230,7 +231,8 @@ func takeOne(ctx context.Context, tx *pg.Tx, o installation.Object, mode string)
 		}
 	}
 	switch o.Kind {
-	case format.KindRole, format.KindApprovalRule, format.KindDutyTag, format.KindRoleDuty:
+	case format.KindRole, format.KindApprovalRule, format.KindDutyTag, format.KindRoleDuty,
+		format.KindMitigationPolicy:
 		if !goes {
 			break
 		}
@@ -255,21 +257,21 @@ func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error)
 		r, err := role.Find(ctx, tx, *o.ID)
 		return r.HolderCount == 0, err
 	case format.KindLifecyclePolicy, format.KindApprovalRule, format.KindDutyTag, format.KindRoleDuty,
-		format.KindSodPolicy:
+		format.KindSodPolicy, format.KindMitigationPolicy:
 		return true, nil
 	}
 	p, err := accesspolicy.Find(ctx, tx, *o.ID)
 	return p.HolderCount == 0, err
 }
 
-// unnamed reports whether no policy gives a role, and whether nothing names an approval rule.
+// unnamed reports whether no policy gives a role, and whether nothing names or uses an object of another kind.
 func unnamed(ctx context.Context, tx *pg.Tx, o installation.Object) (yes bool, err error) {
 	switch o.Kind {
 	case format.KindApprovalRule:
 		used, err := ruleset.InUse(ctx, tx, *o.ID)
 		return !used, err
-	case format.KindDutyTag, format.KindRoleDuty:
-		used, err := object.DutyInUse(ctx, tx, *o.ID)
+	case format.KindDutyTag, format.KindRoleDuty, format.KindMitigationPolicy:
+		used, err := object.InUse(ctx, tx, o.Kind, *o.ID)
 		return !used, err
 	}
 	const sql = `

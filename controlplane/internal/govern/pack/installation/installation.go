@@ -37,7 +37,6 @@ const (
 
 // Why an object is not installed.
 const (
-	NotSupported  = "kind_not_supported_yet"
 	ExistsAlready = "exists_already"
 	RemovedByHand = "removed_by_tenant"
 	InUse         = "in_use"

@@ -10,8 +10,15 @@ type PendingBinding struct {
 	Account *PackConnectors `json:"account,omitempty"`
 	// A role of the pack that is in conflict.
 	Role string `json:"role,omitempty"`
-	// What is missing. too_many: the selector finds more than 200, so it cannot mean them.
-	Reason string `json:"reason" enum:"no_connector,connector_not_read,no_entitlement,too_many,role_conflict"`
+	// A mitigating control of the pack that the tenant has deleted. A control of the same name takes its place.
+	Mitigation string `json:"mitigation_policy,omitempty"`
+	// Whether it is what people must have by a policy with the effect require. Absent: it is what the object grants.
+	Required bool `json:"required,omitempty"`
+	// Row of the decision table that it belongs to, counted from 1. Absent for none.
+	Row int `json:"row,omitempty"`
+	// What is missing. too_many: the selector finds more than 200, so it cannot mean them. separation_of_duties: with
+	// what the selector finds, the role would violate an enforced policy.
+	Reason string `json:"reason" enum:"no_connector,connector_not_read,no_entitlement,too_many,role_conflict,no_control,separation_of_duties"`
 }
 
 // PackConnectors selects connectors.

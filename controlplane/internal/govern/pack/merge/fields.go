@@ -12,9 +12,13 @@ import (
 // what the tenant has made of it.
 type Fields map[string]any
 
-// SetFields are the fields that hold sets of ids. Their elements are merged one by one: what one side adds and the
-// other removes does not conflict.
-var SetFields = []string{"entitlement_ids", "role_ids", "connector_ids", "duty_tags"}
+// SetFields are the fields that hold sets of IDs, or of other names. Their elements are merged one by one: what one
+// side adds and the other removes does not conflict.
+var SetFields = []string{
+	"entitlement_ids", "role_ids", "connector_ids", "duty_tags", "mitigation_policy_ids", "severities",
+	"employment_types", "countries", "companion_role_ids", "companion_entitlement_ids",
+	"tags",
+}
 
 // Normal brings values into the form that encoding/json reads, and sets and states into their order.
 func (f Fields) Normal() (Fields, error) {

@@ -30,6 +30,11 @@ func ThreeWay(base, mine, theirs Fields) (merged Fields, conflicts []string) {
 	for name, wanted := range theirs {
 		was, is := base[name], mine[name]
 		switch {
+		case name == TableField:
+			both, clash := Tables(was, is, wanted)
+			if merged[name] = both; clash {
+				conflicts = append(conflicts, name)
+			}
 		case slices.Contains(SetFields, name):
 			merged[name] = Sets(base.IDs(name), mine.IDs(name), theirs.IDs(name))
 		case Equal(is, wanted) || Equal(was, wanted): // the same on both sides, or nothing new

@@ -50,9 +50,17 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		       jsonb_build_object('name', p.name, 'description', p.description, 'mode', p.mode, 'effect', p.effect,
 		           'birthright', p.birthright, 'priority', p.priority, 'subject', p.subject, 'role_ids',
 		           p.resources -> 'role_ids', 'entitlement_ids', p.resources -> 'entitlement_ids', 'connector_ids',
-		           p.resources -> 'connector_ids', 'when', p.lifecycle -> 'when', 'lead_time',
+		           p.resources -> 'connector_ids', 'tags', coalesce(p.resources -> 'tags', '[]'),
+		           'when', p.lifecycle -> 'when', 'lead_time',
 		               p.lifecycle -> 'lead_time', 'on_no_match', p.lifecycle -> 'on_no_match', 'grace',
-		               p.lifecycle -> 'grace')
+		               p.lifecycle -> 'grace', 'schedule', p.schedule,
+		           'companion_role_ids', coalesce(p.companion -> 'role_ids', '[]'),
+		           'companion_entitlement_ids', coalesce(p.companion -> 'entitlement_ids', '[]'),
+		           'table', p.decision_table)
+		           || jsonb '{"max_duration": null, "requires_mfa": false, "requires_justification": false,
+		                      "requires_external_reference": false, "employment_types": [], "countries": [],
+		                      "needs_training": null, "needs_manager": false}'
+		           || p.constraints
 		  from access_policy p
 		 where p.tenant_id = current_tenant()
 		   and p.id = any ($1::text[]::uuid[])
@@ -68,6 +76,8 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		   and r.id = any ($1::text[]::uuid[])`
 	case format.KindDutyTag, format.KindRoleDuty:
 		return currentDuties(ctx, tx, ids)
+	case format.KindMitigationPolicy:
+		sql = controlFields
 	case format.KindSodPolicy:
 		sql = `
 		select p.id::text,
@@ -75,7 +85,8 @@ func Current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		           'regulation_refs', p.regulation_refs, 'severity', p.severity, 'mode', p.mode, 'kind', p.kind,
 		           'n', p.n, 'sides', p.sides, 'same_environment', p.context -> 'same_environment',
 		           'exclude_read_only', p.context -> 'exclude_read_only', 'on_request', p.effects -> 'on_request',
-		           'on_assign', p.effects -> 'on_assign', 'on_detect', p.effects -> 'on_detect')
+		           'on_assign', p.effects -> 'on_assign', 'on_detect', p.effects -> 'on_detect',
+		           'mitigation_policy_ids', p.mitigation_policy_ids)
 		  from separation_policy p
 		 where p.tenant_id = current_tenant()
 		   and p.id = any ($1::text[]::uuid[])

@@ -71,14 +71,8 @@ func (w Writer) Existing(ctx context.Context, kind, key string, wanted merge.Fie
 	case format.KindApprovalRule:
 		id, origin, err = w.existingApprovalRule(ctx, wanted)
 		mine = err == nil && origin["pack_id"] == w.Key && origin["object_key"] == key
-	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy:
-		table := "duty"
-		if kind == format.KindSodPolicy {
-			table = "separation_policy"
-		}
-		err = w.Tx.QueryRow(ctx, `select o.id::text, o.origin from `+table+` o
-			where o.tenant_id = current_tenant() and lower(o.name) = lower($1) and o.deleted_at is null for update`,
-			wanted["name"]).Scan(&id, &origin)
+	case format.KindDutyTag, format.KindRoleDuty, format.KindSodPolicy, format.KindMitigationPolicy:
+		id, origin, err = w.named(ctx, kind, wanted["name"])
 		mine = err == nil && origin["pack_id"] == w.Key && origin["object_key"] == key
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -88,6 +82,21 @@ func (w Writer) Existing(ctx context.Context, kind, key string, wanted merge.Fie
 		return "", false, fmt.Errorf("look for what is there: %w", err)
 	}
 	return id, mine, nil
+}
+
+// named finds a duty, a separation-of-duties policy or a mitigating control by its name, in whatever case.
+func (w Writer) named(ctx context.Context, kind string, name any) (id string, origin map[string]any, err error) {
+	table := "duty"
+	switch kind {
+	case format.KindSodPolicy:
+		table = "separation_policy"
+	case format.KindMitigationPolicy:
+		table = "mitigating_control"
+	}
+	err = w.Tx.QueryRow(ctx, `select o.id::text, o.origin from `+table+` o
+		where o.tenant_id = current_tenant() and lower(o.name) = lower($1) and o.deleted_at is null for update`,
+		name).Scan(&id, &origin)
+	return id, origin, err
 }
 
 // revive takes up a role again that is out of use: its key is its own for ever, and it gives nobody anything by itself.

@@ -30,6 +30,13 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 	case format.KindSodPolicy:
 		_, err = tx.Exec(ctx, `update separation_policy set origin = $2 where tenant_id = current_tenant() and id = $1`,
 			id, origin)
+	case format.KindMitigationPolicy:
+		_, err = tx.Exec(
+			ctx,
+			`update mitigating_control set origin = $2 where tenant_id = current_tenant() and id = $1`,
+			id,
+			origin,
+		)
 	default:
 		return accesspolicy.SetOrigin(ctx, tx, id, origin)
 	}
@@ -54,12 +61,14 @@ func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, e
 		return true, retireDuty(ctx, tx, *o.ID)
 	case format.KindSodPolicy:
 		return true, retireSodPolicy(ctx, tx, *o.ID)
+	case format.KindMitigationPolicy:
+		return true, retireControl(ctx, tx, *o.ID)
 	}
 	p, err := accesspolicy.Find(ctx, tx, *o.ID)
 	if err != nil {
 		return false, err
 	}
-	if p.HolderCount == 0 || p.Lifecycle.OnNoMatch != accesspolicy.Grace {
+	if p.HolderCount == 0 || p.Lifecycle.OnNoMatch == accesspolicy.EndNow {
 		return true, accesspolicy.Retire(ctx, tx, *o.ID)
 	}
 	p.Enabled = false

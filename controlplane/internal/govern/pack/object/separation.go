@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/duty"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
@@ -69,15 +70,13 @@ func retireDuty(ctx context.Context, tx *pg.Tx, id string) error {
 	}
 	err = duty.Retire(ctx, tx, now)
 	if fault.IsCode(err, "duty_in_use") {
-		return pg.Exec(ctx, tx, "leave duty to the tenant",
-			`update duty set origin = $2 where tenant_id = current_tenant() and id = $1`, id,
-			map[string]any{"kind": "manual"})
+		return SetOrigin(ctx, tx, format.KindDutyTag, id, map[string]any{"kind": "manual"})
 	}
 	return err
 }
 
-// DutyInUse reports whether a policy names the duty.
-func DutyInUse(ctx context.Context, tx *pg.Tx, id string) (bool, error) {
+// dutyInUse reports whether a policy names the duty.
+func dutyInUse(ctx context.Context, tx *pg.Tx, id string) (bool, error) {
 	using, err := separationpolicy.Using(ctx, tx, id)
 	return len(using) > 0, err
 }

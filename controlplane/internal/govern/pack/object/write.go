@@ -40,6 +40,8 @@ func (w Writer) Create(ctx context.Context, kind, key string, f merge.Fields) (s
 		return createDuty(ctx, w.Tx, f, w.originOf(key))
 	case format.KindSodPolicy:
 		return createSodPolicy(ctx, w.Tx, f, w.originOf(key))
+	case format.KindMitigationPolicy:
+		return createControl(ctx, w.Tx, f, w.originOf(key))
 	}
 	of := accesspolicy.Fields{Enabled: true}
 	if err := intoPolicy(f, &of); err != nil {
@@ -66,7 +68,7 @@ func (w Writer) Update(ctx context.Context, kind, id string, f merge.Fields) err
 	return write(ctx, w.Tx, kind, id, f)
 }
 
-// write makes a role, a policy or an approval rule what its fields say.
+// write makes an object of any kind but the lifecycle what its fields say.
 func write(ctx context.Context, tx *pg.Tx, kind, id string, f merge.Fields) error {
 	switch kind {
 	case format.KindApprovalRule:
@@ -75,6 +77,8 @@ func write(ctx context.Context, tx *pg.Tx, kind, id string, f merge.Fields) erro
 		return updateDuty(ctx, tx, id, f)
 	case format.KindSodPolicy:
 		return updateSodPolicy(ctx, tx, id, f)
+	case format.KindMitigationPolicy:
+		return updateControl(ctx, tx, id, f)
 	}
 	if kind == format.KindRole {
 		now, err := role.Find(ctx, tx, id)
@@ -103,9 +107,21 @@ func intoPolicy(f merge.Fields, to *accesspolicy.Fields) error {
 	if _, ok := f["subject"]; ok {
 		to.Subject = nil // a map is read into what it holds already
 	}
-	for _, part := range []any{to, &to.Resources, &to.Lifecycle} {
+	if _, ok := f["schedule"]; ok {
+		to.Schedule = nil
+	}
+	if _, ok := f[merge.TableField]; ok {
+		to.Table = nil
+	}
+	for _, part := range []any{to, &to.Resources, &to.Lifecycle, &to.Constraints} {
 		if err := f.Into(part); err != nil {
 			return err
+		}
+	}
+	_, roles := f["companion_role_ids"]
+	if _, entitlements := f["companion_entitlement_ids"]; roles || entitlements {
+		to.Companion = &accesspolicy.Companion{
+			RoleIDs: f.IDs("companion_role_ids"), EntitlementIDs: f.IDs("companion_entitlement_ids"),
 		}
 	}
 	return nil

@@ -18,12 +18,12 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (AccessPolicy, error) {
 	if n.Origin == nil {
 		n.Origin = map[string]any{"kind": "manual"}
 	}
-	parsed, err := n.Check(ctx, tx, Resources{})
+	parsed, err := n.Check(ctx, tx, Fields{})
 	if err != nil {
 		return AccessPolicy{}, err
 	}
 	id := uuid.Must(uuid.NewV7()).String()
-	if err := insert(ctx, tx, id, n, needsOf(parsed)); err != nil {
+	if err := insert(ctx, tx, id, n, n.needs(parsed)); err != nil {
 		return AccessPolicy{}, err
 	}
 	if err := sweep(ctx, tx, "the policy "+n.Name+" was made"); err != nil {
@@ -37,6 +37,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (AccessPolicy, error) {
 	if err != nil {
 		return made, err
 	}
+	briefTable(changes, Fields{}, made.Fields)
 	return made, audit.Record(
 		ctx,
 		tx,
@@ -56,8 +57,11 @@ func Update(ctx context.Context, tx *pg.Tx, id string, after Fields) (AccessPoli
 // Rewrite makes a policy what after says, checked and completed, and audits it as action. A change of nothing writes
 // nothing. The caller has locked before.
 func Rewrite(ctx context.Context, tx *pg.Tx, before AccessPolicy, after Fields, action string) (AccessPolicy, error) {
-	parsed, err := after.Check(ctx, tx, before.Resources)
+	parsed, err := after.Check(ctx, tx, before.Fields)
 	if err != nil {
+		return before, err
+	}
+	if err := sameKind(before.Fields, after); err != nil {
 		return before, err
 	}
 	changes, err := audit.Diff(before.Fields, after)
@@ -67,7 +71,8 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before AccessPolicy, after Fields, 
 	if len(changes) == 0 {
 		return Find(ctx, tx, before.ID)
 	}
-	if err := update(ctx, tx, before.ID, after, needsOf(parsed)); err != nil {
+	briefTable(changes, before.Fields, after)
+	if err := update(ctx, tx, before.ID, after, after.needs(parsed)); err != nil {
 		return before, err
 	}
 	if err := sweep(ctx, tx, "the policy "+after.Name+" was changed"); err != nil {

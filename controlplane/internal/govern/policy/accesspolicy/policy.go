@@ -2,6 +2,7 @@ package accesspolicy
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,12 +15,14 @@ const (
 	Assign   = "assign"   // the people of the policy are granted the resources
 	Deny     = "deny"     // they may not hold them, whatever else gives them
 	Eligible = "eligible" // only the people of the policy can request them
+	Require  = "require"  // whoever holds them must have the companion
 )
 
 // What becomes of access that no longer follows from who somebody is.
 const (
 	EndNow = "end_now"
 	Grace  = "grace"
+	Review = "review" // it stays until a decision task about it is decided
 )
 
 // PolicyFields are what may be written of a policy.
@@ -34,8 +37,9 @@ type PolicyFields struct {
 	Mode string `json:"mode" db:"mode" required:"false" enum:"shadow,enforce"`
 	// Effect of the policy. With assign it grants the resources, with deny it forbids them, whatever else grants them.
 	// With eligible, the people whom it applies to can request the resources; other people cannot, unless another
-	// policy lets them.
-	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny,eligible"`
+	// policy lets them. With require, the people who meet the condition, and hold any of the resources if there are
+	// some, must have the companion. A person who lacks it has a requirement gap, and keeps their access.
+	Effect string `json:"effect" db:"effect" required:"false" enum:"assign,deny,eligible,require"`
 	// What it assigns is a birthright: it comes with being who one is.
 	Birthright bool `json:"birthright" db:"birthright" required:"false"`
 	// Order of policies, lowest first. All policies that match count. Of several that let a person request something,
@@ -45,8 +49,17 @@ type PolicyFields struct {
 	OwnerIDs []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// Who the policy applies to, as a condition. See POST /policies/conditions/validate.
 	Subject Subject `json:"subject" db:"subject" required:"false"`
-	// Access that the policy assigns, denies or lets people request.
+	// Access that the policy assigns, denies or lets people request. With the effect require: access that brings the
+	// requirement to those who hold any of it; empty: everyone who meets the condition. With a table, these are the
+	// roles and entitlements of its rows, whatever is sent.
 	Resources Resources `json:"resources" db:"resources" required:"false"`
+	// With the effect require: what people must have, besides the training and the manager in constraints. Null:
+	// nothing.
+	Companion *Companion `json:"companion" db:"companion" required:"false"`
+	// Decision table: its rows say who gets which access. Null: all people whom subject is about get all resources.
+	// With a table, the effect is assign, and subject limits the people whom the table is about. The default is
+	// everyone. A policy cannot get a table later, or lose it.
+	Table *DecisionTable `json:"table" db:"decision_table" required:"false"`
 	// When in the employment of a person the policy applies, and how access ends.
 	Lifecycle Lifecycle `json:"lifecycle" db:"lifecycle" required:"false"`
 	// What the policy requires in addition to its condition.
@@ -69,6 +82,33 @@ type PolicyResources struct {
 	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
 	// An account of the system and nothing more; with deny: nothing of it; with eligible: all its entitlements.
 	ConnectorIDs []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid"`
+	// Entitlements with any of these compliance or duty tags, in all systems, now and whenever tags change. Capitals
+	// matter.
+	Tags []string `json:"tags" required:"false" nullable:"false" maxItems:"20" example:"[\"SOX\"]"`
+}
+
+// PolicyCompanion is what people must have by a policy with the effect require: all of it.
+type PolicyCompanion struct {
+	// IDs of the roles that they must have, by an assignment, a rule, a policy or a request.
+	RoleIDs []string `json:"role_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// IDs of the entitlements that they must hold, directly or inherited.
+	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+}
+
+// Schema is that of a companion, or null.
+func (PolicyCompanion) Schema(r huma.Registry) *huma.Schema {
+	type plain PolicyCompanion
+	s := *huma.SchemaFromType(r, reflect.TypeFor[plain]())
+	s.Nullable = true
+	return &s
+}
+
+// IDs are those of the roles and entitlements; none of nil.
+func (c *PolicyCompanion) IDs() []string {
+	if c == nil {
+		return nil
+	}
+	return slices.Concat(c.RoleIDs, c.EntitlementIDs)
 }
 
 // PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
@@ -78,8 +118,9 @@ type PolicyLifecycle struct {
 	// How long before their start date a pre-hire's access begins, in ISO 8601; null: as in the tenant's lifecycle
 	// policy.
 	LeadTime *string `json:"lead_time" required:"false" maxLength:"64" example:"P2D"`
-	// What happens to access when a person no longer matches.
-	OnNoMatch string `json:"on_no_match" required:"false" enum:"end_now,grace"`
+	// What happens to access when a person no longer matches. With review, it stays, and the manager of the person
+	// decides in the inbox whether it ends or is kept until a date.
+	OnNoMatch string `json:"on_no_match" required:"false" enum:"end_now,grace,review"`
 	// With grace, how long it stays, in ISO 8601; null: as in the tenant's lifecycle policy for movers.
 	Grace *string `json:"grace" required:"false" maxLength:"64" example:"P14D"`
 }
@@ -110,6 +151,10 @@ type PolicyStats struct {
 	WouldEnd int `json:"would_end"`
 	// Reasons that the policy does not add again, because they were revoked at this version.
 	Withheld int `json:"withheld"`
+	// With the effect require: people of those matched who lack something that they must have.
+	Lacking int `json:"lacking"`
+	// With on_no_match review: people who no longer match, and whose access waits for a decision or ends by one.
+	ToReview int `json:"to_review"`
 	// People for whom a rule could not be answered, and counted as false.
 	Warnings int `json:"warnings"`
 }
@@ -131,6 +176,10 @@ type AccessPolicy struct {
 	// ID of the policy.
 	ID string `json:"id" db:"id"`
 	Fields
+	// Whether the policy has a decision table, or a single condition.
+	Kind string `json:"kind" db:"kind" enum:"condition,table"`
+	// Number of rows of the decision table. 0 without one.
+	RowCount int `json:"row_count" db:"row_count"`
 	// Who the policy applies to, in words.
 	Sentence string `json:"sentence" db:"-" example:"department is Nursing or Surgery, and employment type is employee"`
 	// When its breaker stopped it; nothing of it is applied until that is accepted.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,9 +16,15 @@ import (
 
 // columns are the columns of AccessPolicy.
 const columns = `p.id, p.name, p.description, p.enabled, p.mode, p.effect, p.birthright, p.priority,
-	p.owner_ids::text[] as owner_ids, p.subject, p.resources, p.lifecycle, p.constraints, p.schedule, p.breaker,
-	p.tripped_at, p.breaker_reason,
+	p.owner_ids::text[] as owner_ids, p.subject, '{"tags": []}' || p.resources as resources,
+	p.companion, p.lifecycle, p.constraints,
+	p.schedule, p.breaker, p.tripped_at, p.breaker_reason, p.decision_table,
+	case when p.decision_table is null then 'condition' else 'table' end as kind,
+	coalesce(jsonb_array_length(p.decision_table -> 'rows'), 0) as row_count,
 	p.stats, p.evaluated_at, p.origin, p.created_at, p.updated_at, p.version, p.needs`
+
+// briefly are columns without the rows of decision tables, for lists.
+var briefly = strings.Replace(columns, "p.decision_table,", "p.decision_table - 'rows' as decision_table,", 1)
 
 // Filters narrow a list of policies; each one given must hold.
 type Filters struct {
@@ -26,14 +33,16 @@ type Filters struct {
 	// Policies in this mode.
 	Mode string `query:"mode" enum:"shadow,enforce"`
 	// Policies with this effect.
-	Effect string `query:"effect" enum:"assign,deny,eligible"`
+	Effect string `query:"effect" enum:"assign,deny,eligible,require"`
+	// Policies with a decision table, or those with a single condition.
+	Kind string `query:"kind" enum:"condition,table"`
 	// Birthright policies, or all others.
 	Birthright string `query:"birthright" enum:"true,false"`
 	// Those whose breaker has stopped them.
 	Tripped string `query:"tripped" enum:"true,false"`
-	// Those that name the role.
+	// Those that name the role, also as what they require.
 	RoleID string `query:"role_id" format:"uuid"`
-	// Those that name the entitlement itself.
+	// Those that name the entitlement itself, also as what they require.
 	EntitlementID string `query:"entitlement_id" format:"uuid"`
 	// Words, each of which is part of a name or description, without regard to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
@@ -53,18 +62,29 @@ func (f Filters) Query() (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: "access_policy p", ID: "p.id", Order: order}
+	q := &listing.Query{Columns: briefly, From: "access_policy p", ID: "p.id", Order: order}
 	q.Where("p.deleted_at is null", nil)
 	q.Is("p.enabled", f.Enabled)
 	q.Is("p.birthright", f.Birthright)
 	q.Is("p.tripped_at is not null", f.Tripped)
 	q.Equal("p.mode", "mode", f.Mode)
 	q.Equal("p.effect", "effect", f.Effect)
+	switch f.Kind {
+	case "table":
+		q.Where("p.decision_table is not null", nil)
+	case "condition":
+		q.Where("p.decision_table is null", nil)
+	}
 	if f.RoleID != "" {
-		q.Where("p.resources -> 'role_ids' ? @role_id", pgx.NamedArgs{"role_id": f.RoleID})
+		q.Where("(p.resources -> 'role_ids' ? @role_id or p.companion -> 'role_ids' ? @role_id)",
+			pgx.NamedArgs{"role_id": f.RoleID})
 	}
 	if f.EntitlementID != "" {
-		q.Where("p.resources -> 'entitlement_ids' ? @entitlement_id", pgx.NamedArgs{"entitlement_id": f.EntitlementID})
+		q.Where(
+			"(p.resources -> 'entitlement_ids' ? @entitlement_id "+
+				"or p.companion -> 'entitlement_ids' ? @entitlement_id)",
+			pgx.NamedArgs{"entitlement_id": f.EntitlementID},
+		)
 	}
 	q.Search(f.Q, "p.name", "p.description")
 	return q, nil
@@ -203,6 +223,8 @@ func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 		"owner_ids":   f.OwnerIDs,
 		"subject":     f.Subject,
 		"resources":   f.Resources,
+		"companion":   f.Companion,
+		"table":       f.Table,
 		"lifecycle":   f.Lifecycle,
 		"constraints": f.Constraints,
 		"schedule":    f.Schedule,
@@ -215,11 +237,11 @@ func (f Fields) args(id string, needs []string) pgx.NamedArgs {
 func insert(ctx context.Context, tx *pg.Tx, id string, n New, needs []string) error {
 	const sql = `
 		insert into access_policy (tenant_id, id, name, description, enabled, mode, effect, birthright, priority,
-		                           owner_ids, subject, resources, lifecycle, constraints, schedule, breaker,
-		                           origin, needs)
+		                           owner_ids, subject, resources, companion, lifecycle, constraints, schedule, breaker,
+		                           decision_table, origin, needs)
 		values (current_tenant(), @id, @name, @description, @enabled, @mode, @effect, @birthright, @priority,
-		        @owner_ids::text[]::uuid[], @subject, @resources, @lifecycle, @constraints, @schedule, @breaker,
-		        @origin, @needs)`
+		        @owner_ids::text[]::uuid[], @subject, @resources, @companion, @lifecycle, @constraints,
+		        @schedule, @breaker, @table, @origin, @needs)`
 	args := n.args(id, needs)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert policy", sql, args); err != nil {
@@ -234,8 +256,9 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields, needs []string)
 		update access_policy
 		   set name = @name, description = @description, enabled = @enabled, mode = @mode, effect = @effect,
 		       birthright = @birthright, priority = @priority, owner_ids = @owner_ids::text[]::uuid[],
-		       subject = @subject, resources = @resources, lifecycle = @lifecycle,
-		       constraints = @constraints, schedule = @schedule, breaker = @breaker, needs = @needs, updated_at = now(),
+		       subject = @subject, resources = @resources, companion = @companion, lifecycle = @lifecycle,
+		       constraints = @constraints, schedule = @schedule, breaker = @breaker, needs = @needs,
+		       decision_table = @table, updated_at = now(),
 		       version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write policy", sql, f.args(id, needs)); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // Check completes the fields, and compares what they name with what there is. What before named may stay although it
 // can no longer be given. parsed is the condition; a fault is of kind Invalid.
-func (f *Fields) Check(ctx context.Context, tx *pg.Tx, before Resources) (condition.Condition, error) {
+func (f *Fields) Check(ctx context.Context, tx *pg.Tx, before Fields) (condition.Condition, error) {
 	parsed, err := f.Complete()
 	if err != nil {
 		return parsed, err
@@ -30,8 +30,9 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, before Resources) (condit
 	return parsed, f.checkResources(ctx, tx, before)
 }
 
-// checkResources is a fault of kind Invalid, pointing at the one, unless all that is added can be given.
-func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources) error {
+// Troubles says of the resources why they cannot be given, by the list and the ID; empty: they can. What does not exist
+// is not in it.
+func (f *Fields) Troubles(ctx context.Context, tx *pg.Tx) (map[[2]string]string, error) {
 	const sql = `
 		select 'role_ids', r.id::text, case when r.lifecycle in ('retired',
 		    'deprecated') then 'the role ' || r.name || ' is ' || r.lifecycle else '' end
@@ -53,6 +54,7 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		 where c.id = any(@connectors::text[]::uuid[])
 		   and c.deleted_at is null`
 	known := map[[2]string]string{}
+	companion := f.Companion.orEmpty()
 	var list, id, trouble string
 	if err := pg.Each(
 		ctx,
@@ -61,20 +63,36 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		[]any{&list, &id, &trouble},
 		func() error { known[[2]string{list, id}] = trouble; return nil },
 		sql,
-		pgx.NamedArgs{"roles": f.Resources.RoleIDs, "entitlements": f.Resources.EntitlementIDs,
-			"connectors": f.Resources.ConnectorIDs, "effect": f.Effect},
+		pgx.NamedArgs{"roles": slices.Concat(f.Resources.RoleIDs, companion.RoleIDs),
+			"entitlements": slices.Concat(f.Resources.EntitlementIDs, companion.EntitlementIDs),
+			"connectors":   f.Resources.ConnectorIDs, "effect": f.Effect},
 	); err != nil {
+		return nil, err
+	}
+	return known, nil
+}
+
+// checkResources is a fault of kind Invalid, pointing at the one, unless all that is added can be given.
+func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Fields) error {
+	known, err := f.Troubles(ctx, tx)
+	if err != nil {
 		return err
 	}
+	companion, companions := f.Companion.orEmpty(), before.Companion.orEmpty()
 	var wrong []fault.Field
 	for _, of := range []struct {
-		list          string
+		in, list      string
 		ids, standing []string
-	}{{"role_ids", f.Resources.RoleIDs, before.RoleIDs},
-		{"entitlement_ids", f.Resources.EntitlementIDs, before.EntitlementIDs},
-		{"connector_ids", f.Resources.ConnectorIDs, before.ConnectorIDs}} {
+	}{{"resources", "role_ids", f.Resources.RoleIDs, before.Resources.RoleIDs},
+		{"resources", "entitlement_ids", f.Resources.EntitlementIDs, before.Resources.EntitlementIDs},
+		{"resources", "connector_ids", f.Resources.ConnectorIDs, before.Resources.ConnectorIDs},
+		{"companion", "role_ids", companion.RoleIDs, companions.RoleIDs},
+		{"companion", "entitlement_ids", companion.EntitlementIDs, companions.EntitlementIDs}} {
 		for i, id := range of.ids {
-			at := fmt.Sprintf("#/resources/%s/%d", of.list, i)
+			at := fmt.Sprintf("#/%s/%s/%d", of.in, of.list, i)
+			if f.Table != nil {
+				at = f.resourcePointer(of.list, i, id)
+			}
 			trouble, there := known[[2]string{of.list, id}]
 			switch {
 			case !there && !slices.Contains(of.standing, id):
@@ -110,31 +128,45 @@ func (f *Fields) Complete() (parsed condition.Condition, err error) {
 	if !slices.Contains([]string{Shadow, Enforce}, f.Mode) {
 		refuse("#/mode", "invalid", "shadow or enforce")
 	}
-	if !slices.Contains([]string{Assign, Deny, Eligible}, f.Effect) {
-		refuse("#/effect", "invalid", "assign, deny or eligible")
+	if !slices.Contains([]string{Assign, Deny, Eligible, Require}, f.Effect) {
+		refuse("#/effect", "invalid", "assign, deny, eligible or require")
 	}
 	if f.Birthright && f.Effect != Assign {
 		refuse("#/birthright", "invalid", "a birthright needs the effect assign")
 	}
-	if f.CircuitBreaker != nil && f.Effect == Eligible {
-		refuse("#/circuit_breaker", "invalid", "a policy with the effect eligible changes no access and has no breaker")
+	if f.CircuitBreaker != nil && (f.Effect == Eligible || f.Effect == Require) {
+		refuse("#/circuit_breaker", "invalid", "a policy with the effect %s changes no access and has no breaker",
+			f.Effect)
 	}
 	for _, w := range f.Constraints.Complete(f.Effect == Eligible, f.Effect != Deny) {
 		refuse("#/constraints"+w.Pointer, w.Code, "%s", w.Detail)
 	}
+	for _, w := range f.completeCompanion() {
+		refuse(w.Pointer, w.Code, "%s", w.Detail)
+	}
 	for _, w := range f.Schedule.Complete() {
 		refuse("#/schedule"+w.Pointer, w.Code, "%s", w.Detail)
 	}
-	if len(f.Resources.RoleIDs)+len(f.Resources.EntitlementIDs)+len(f.Resources.ConnectorIDs) == 0 {
-		refuse("#/resources", "required", "name roles, entitlements or connectors")
+	f.completeTable(refuse)
+	if f.Table == nil && f.Effect != Require &&
+		f.Resources.empty() {
+		refuse("#/resources", "required", "name roles, entitlements, connectors or tags")
+	}
+	for i, tag := range f.Resources.Tags {
+		if tag == "" || len(tag) > longestTag {
+			refuse(fmt.Sprintf("#/resources/tags/%d", i), "invalid", "a tag of 1 to %d bytes", longestTag)
+		}
 	}
 	for _, w := range f.Lifecycle.When {
 		if !slices.Contains(States, w) {
 			refuse("#/lifecycle/when", "invalid", "%s", strings.Join(States, ", "))
 		}
 	}
-	if !slices.Contains([]string{EndNow, Grace}, f.Lifecycle.OnNoMatch) {
-		refuse("#/lifecycle/on_no_match", "invalid", "end_now or grace")
+	if !slices.Contains([]string{EndNow, Grace, Review}, f.Lifecycle.OnNoMatch) {
+		refuse("#/lifecycle/on_no_match", "invalid", "end_now, grace or review")
+	}
+	if f.Lifecycle.OnNoMatch == Review && f.Effect != Assign {
+		refuse("#/lifecycle/on_no_match", "invalid", "review needs the effect assign")
 	}
 	for pointer, text := range map[string]*string{"#/lifecycle/lead_time": f.Lifecycle.LeadTime,
 		"#/lifecycle/grace": f.Lifecycle.Grace} {
@@ -183,6 +215,11 @@ func (f *Fields) fill() {
 	f.Resources.RoleIDs, f.Resources.EntitlementIDs, f.Resources.ConnectorIDs = Distinct(f.Resources.RoleIDs), Distinct(
 		f.Resources.EntitlementIDs,
 	), Distinct(f.Resources.ConnectorIDs)
+	tags := make([]string, len(f.Resources.Tags))
+	for i, tag := range f.Resources.Tags {
+		tags[i] = strings.TrimSpace(tag)
+	}
+	f.Resources.Tags = Distinct(tags)
 	if len(f.Lifecycle.When) == 0 {
 		f.Lifecycle.When = slices.Clone(States)
 	}

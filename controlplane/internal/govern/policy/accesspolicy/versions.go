@@ -19,8 +19,9 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		select current_tenant(), p.id, p.version,
 		       jsonb_build_object('name', p.name, 'description', p.description, 'enabled', p.enabled, 'mode', p.mode,
 		           'effect', p.effect, 'birthright', p.birthright, 'priority', p.priority, 'owner_ids', p.owner_ids,
-		           'subject', p.subject, 'resources', p.resources, 'lifecycle', p.lifecycle,
-		           'constraints', p.constraints, 'schedule', p.schedule, 'circuit_breaker', p.breaker), @by
+		           'subject', p.subject, 'resources', p.resources, 'companion', p.companion, 'lifecycle', p.lifecycle,
+		           'constraints', p.constraints, 'schedule', p.schedule, 'circuit_breaker', p.breaker,
+		           'table', p.decision_table), @by
 		  from access_policy p
 		 where p.id = @id`
 	return pg.Exec(ctx, tx, "keep version of policy", sql, pgx.NamedArgs{"id": id, "by": tx.Viewer.Actor()})
@@ -32,6 +33,8 @@ type PolicyVersion struct {
 	Version int `json:"version" db:"version"`
 	// Fields of the policy in this version.
 	Content Fields `json:"content" db:"content"`
+	// Number of rows of the decision table in this version. 0 without one.
+	RowCount int `json:"row_count" db:"-"`
 	// Who the policy applied to in this version, in words.
 	Sentence string `json:"sentence" db:"-"`
 	// Actor who made this version, with type, id and display.
@@ -46,6 +49,11 @@ func Versions(ctx context.Context, tx *pg.Tx, id string, page pg.Page) (items []
 	for i := range items {
 		parsed, _ := items[i].Content.Subject.Parse()
 		items[i].Sentence = parsed.Sentence()
+		items[i].Content.Resources.Tags = Distinct(items[i].Content.Resources.Tags) // older versions have none
+		if t := items[i].Content.Table; t != nil {
+			items[i].RowCount = len(t.Rows)
+			t.Rows = nil // a page of versions would be many megabytes
+		}
 	}
 	return items, total, err
 }

@@ -25,9 +25,11 @@ type PolicyConstraints struct {
 	EmploymentTypes []string `json:"employment_types" required:"false" nullable:"false" maxItems:"20"`
 	// Countries in which the person may work, as in the field country. Empty: all.
 	Countries []string `json:"countries" required:"false" nullable:"false" maxItems:"300"`
-	// Training that the person must have completed: a member of their attribute trainings. Null: none.
+	// Training that the person must have completed: a member of their attribute trainings. With the effect require, the
+	// policy requires it of the people to whom it applies. Null: none.
 	NeedsTraining *string `json:"needs_training" required:"false" maxLength:"200" example:"GDPR 2026"`
-	// Whether the person must have a manager.
+	// Whether the person must have a manager. With the effect require, the policy requires it of the people to whom it
+	// applies.
 	NeedsManager bool `json:"needs_manager" required:"false"`
 }
 
@@ -116,7 +118,7 @@ func (c PolicyConstraints) Unmet(fields map[string]any) []string {
 	}
 	among("the employment type", "employment_type", c.EmploymentTypes)
 	among("the country", "country", c.Countries)
-	if c.NeedsTraining != nil && !trained(fields, *c.NeedsTraining) {
+	if c.NeedsTraining != nil && !Trained(fields, *c.NeedsTraining) {
 		unmet = append(unmet, "the training "+*c.NeedsTraining+" is required")
 	}
 	if manager, _ := fields["manager"].(map[string]any); c.NeedsManager && manager == nil {
@@ -125,8 +127,8 @@ func (c PolicyConstraints) Unmet(fields map[string]any) []string {
 	return unmet
 }
 
-// trained reports whether the person has completed a training.
-func trained(fields map[string]any, name string) bool {
+// Trained reports whether the person has completed a training.
+func Trained(fields map[string]any, name string) bool {
 	attributes, _ := fields["attributes"].(map[string]any)
 	completed, _ := attributes[TrainingAttribute].([]any)
 	return slices.ContainsFunc(completed, func(of any) bool {

@@ -5,7 +5,7 @@
 // it. The constraints and the schedule of a policy do not hide a resource; they say why it cannot be requested now. Of
 // several policies that let somebody request something, the first by priority sets the terms.
 //
-// It owns no tables. Packages catalogue and request/draft ask it, for all people of a call at once:
+// It owns no tables. Packages catalog and request/draft ask it, for all people of a call at once:
 //
 //	book, err := eligibility.Load(ctx, tx, now)
 //	standings, err := book.Of(ctx, tx, ids)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/review"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
@@ -27,6 +29,8 @@ func (t *Result) Count(id string, more accesspolicy.Stats) {
 	s.Matched += more.Matched
 	s.WouldGrant += more.WouldGrant
 	s.WouldEnd += more.WouldEnd
+	s.Lacking += more.Lacking
+	s.ToReview += more.ToReview
 	s.Withheld += more.Withheld
 	s.Warnings += more.Warnings
 	t.Stats[id] = s
@@ -49,6 +53,8 @@ func (b *Rulebook) Evaluate(
 	}
 	var changes []Change
 	var left []string
+	var lacks []requirement.Found
+	var reviews []review.Found
 	err = b.EachPerson(ctx, tx, ids, func(p *Person) error {
 		t.people++
 		if p.Gone() {
@@ -57,10 +63,18 @@ func (b *Rulebook) Evaluate(
 		}
 		out := b.Diff(p, living[p.ID])
 		changes = append(changes, out.Changes...)
+		lacks = append(lacks, out.lacks(p)...)
+		reviews = append(reviews, out.reviews(p)...)
 		t.note(p, out)
 		return nil
 	})
 	if err != nil {
+		return t, err
+	}
+	if err := requirement.Record(ctx, tx, ids, lacks, b.Now); err != nil {
+		return t, err
+	}
+	if err := review.Record(ctx, tx, ids, reviews, b.Now); err != nil {
 		return t, err
 	}
 	if err := endAll(ctx, tx, left, urgent, &t); err != nil {
@@ -88,9 +102,45 @@ func (t *Result) note(p *Person, out outcome) {
 	for _, r := range out.Matched {
 		t.Count(r.Policy.ID, accesspolicy.Stats{Matched: 1, WouldGrant: out.would[r][0]})
 	}
+	for r := range out.Reviews {
+		t.Count(r.Policy.ID, accesspolicy.Stats{ToReview: 1})
+	}
+	for r, missing := range out.Lacks {
+		if len(missing) > 0 {
+			t.Count(r.Policy.ID, accesspolicy.Stats{Lacking: 1})
+		}
+	}
 	for _, r := range p.warned {
 		t.Count(r.Policy.ID, accesspolicy.Stats{Warnings: 1})
 	}
+}
+
+// lacks are what enforced policies require of somebody, with what is missing.
+func (o outcome) lacks(p *Person) (found []requirement.Found) {
+	for r, missing := range o.Lacks {
+		if r.Policy.Applies() {
+			found = append(found, requirement.Found{IdentityID: p.ID, PolicyID: r.Policy.ID, Policy: r.Policy.Name,
+				PolicyVersion: r.Policy.Version, Missing: missing})
+		}
+	}
+	return found
+}
+
+// reviews are the policies that no longer give somebody what they have, and keep it until a decision.
+func (o outcome) reviews(p *Person) (found []review.Found) {
+	for r, undecided := range o.Reviews {
+		f := review.Found{
+			IdentityID:    p.ID,
+			PolicyID:      r.Policy.ID,
+			Policy:        r.Policy.Name,
+			PolicyVersion: r.Policy.Version,
+		}
+		for _, x := range undecided {
+			f.ReasonIDs = append(f.ReasonIDs, x.ID)
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 // endAll ends every reason of those who have left, whatever it is of.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/constraint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
@@ -28,6 +29,10 @@ type outcome struct {
 	// Changes are what enforced rules change; Matched are all rules that apply to the person.
 	Changes []Change
 	Matched []*Rule
+	// Lacks are the rules with the effect require that apply to the person, with what is missing; nil: nothing.
+	Lacks map[*Rule][]constraint.MissingItem
+	// Reviews are the rules whose access waits for a decision, with the reasons that none covers; nil: none.
+	Reviews map[*Rule][]*Reason
 	would   map[*Rule][2]int // what rules that are not enforced would give and end
 }
 
@@ -47,12 +52,16 @@ func (b *Rulebook) Diff(p *Person, living []Reason) outcome {
 			continue
 		}
 		starts, wants := r.wants(p, b)
+		if r.requires() {
+			out.require(r, p, wants)
+			continue
+		}
 		if !wants || r.closed && !r.has(living) {
 			continue
 		}
 		wanting[r] = true
 		out.Matched = append(out.Matched, r)
-		for _, t := range r.targets {
+		for _, t := range r.targetsOf(p) {
 			k := r.key(t)
 			found := at[k]
 			switch {
@@ -76,12 +85,27 @@ func (b *Rulebook) Diff(p *Person, living []Reason) outcome {
 	}
 	b.lookAssigned(p, at, &out)
 	for _, found := range at {
+		if b.review(found, &out) {
+			continue
+		}
 		if c, ends := b.end(p, found, wanting); ends {
 			out.Changes = append(out.Changes, c)
 		}
 	}
 	slices.SortFunc(out.Changes, func(a, b Change) int { return a.Key.compare(b.Key) })
 	return out
+}
+
+// require notes what somebody lacks whom a rule with the effect require may apply to.
+func (o *outcome) require(r *Rule, p *Person, wants bool) {
+	if !wants || r.frozen || !r.required.Concerns(p.holdings) {
+		return
+	}
+	if o.Lacks == nil {
+		o.Lacks = map[*Rule][]constraint.MissingItem{}
+	}
+	o.Matched = append(o.Matched, r)
+	o.Lacks[r] = r.required.Missing(p.holdings, p.Identity)
 }
 
 // wouldGrant counts a reason that a rule in shadow mode would give.
@@ -97,6 +121,24 @@ func (x *Reason) outdated(starts time.Time) bool {
 		return true
 	}
 	return x.State == ledger.Scheduled && !x.starts.Equal(starts)
+}
+
+// review notes what no rule wants any more and is kept until a decision. A stopped policy asks nothing new, and leaves
+// what was asked.
+func (b *Rulebook) review(found *Reason, out *outcome) bool {
+	r := b.ByID[found.Key.Policy]
+	if r == nil || !r.reviews() || found.State != ledger.Active || r.Policy.Applies() && !r.frozen && !r.open(b) {
+		return false
+	}
+	if out.Reviews == nil {
+		out.Reviews = map[*Rule][]*Reason{}
+	}
+	undecided := out.Reviews[r]
+	if found.ends == nil && !r.frozen {
+		undecided = append(undecided, found)
+	}
+	out.Reviews[r] = undecided
+	return true
 }
 
 // end says how what no rule wants any more ends.
@@ -116,6 +158,8 @@ func (b *Rulebook) end(p *Person, found *Reason, wanting map[*Rule]bool) (c Chan
 		c.why, grace = whyOff, r.grace
 	case !r.open(b):
 		c.why = whyClosed // its end was planned
+	case wanting[r] && r.table != nil:
+		c.why, grace = whyNoRow, r.grace
 	case wanting[r]:
 		c.why, grace = whyNothing, r.grace
 	default:

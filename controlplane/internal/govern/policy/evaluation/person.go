@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -23,7 +24,9 @@ type Person struct {
 	warned     []*Rule   // that could not be answered in full
 	// assigned are the person's role assignments.
 	assigned []assignment.Assignment
+	holdings requirement.Holdings // of what policies with the effect require name
 	record   *pyexpr.Record
+	hit      map[*Rule][]int // the rows that match, of the decision tables that were looked at
 }
 
 // Record is what expressions read, made once for all of them.
@@ -59,11 +62,16 @@ func (b *Rulebook) EachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn f
 	if err != nil {
 		return err
 	}
+	holdings, err := b.requirements.Holdings(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
 	today := b.today()
 	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
 		p := &Person{
 			ID:       id,
 			assigned: assigned[id],
+			holdings: holdings[id],
 			Person: fact.Person{
 				Identity:     f,
 				Managers:     above[id],
@@ -150,6 +158,21 @@ func PeopleAfter(ctx context.Context, tx *pg.Tx, after *string, n int) ([]string
 		 order by i.id
 		 limit $2`
 	return pg.All[string](ctx, tx, "list people", sql, after, n)
+}
+
+// EachBatch gives the ids of everybody who is not archived, a batch at a time and in their order.
+func EachBatch(ctx context.Context, tx *pg.Tx, use func(ids []string) error) error {
+	var after *string
+	for {
+		ids, err := PeopleAfter(ctx, tx, after, Batch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := use(ids); err != nil {
+			return err
+		}
+		after = &ids[len(ids)-1]
+	}
 }
 
 // Batch is how many people are evaluated in one transaction. Tests set fewer.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/review"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
@@ -17,6 +18,7 @@ const (
 	whyOff     = "the policy is off"
 	whyDeleted = "the policy was deleted"
 	whyNothing = "the policy does not give it any more"
+	whyNoRow   = "no row of the decision table gives it any more"
 	whyClosed  = "the policy's schedule is closed"
 	whyOver    = "its time was over" // the ledger's own words
 
@@ -34,6 +36,7 @@ var endedByRule = []string{
 	whyOff,
 	whyDeleted,
 	whyNothing,
+	whyNoRow,
 	whyClosed,
 	whyOver,
 	whyNotMember,
@@ -41,6 +44,8 @@ var endedByRule = []string{
 	whyNoRule,
 	whyNotInRole,
 	whyUnassigned,
+	review.WhyEnded,
+	review.WhyKept,
 }
 
 // Reason is a reason of a person that has not ended.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/table"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -24,7 +26,12 @@ type Rule struct {
 	lead      time.Duration
 	grace     time.Duration // zero: what does not follow any more ends at once
 	targets   []target
-	frozen    bool // what it gave lives on, and it gives nothing more: its breaker has stopped it, or it cannot be read
+	rows      [][]target              // of a decision table: what each of its rows gives
+	table     *table.Matcher          // nil: the rule has no decision table
+	required  requirement.Requirement // with the effect require
+	// frozen rules give nothing more, and what they gave lives on: the breaker has stopped the policy, or it cannot be
+	// read.
+	frozen bool
 }
 
 // target is one thing that a rule gives or denies. Without an entitlement it is an account of the system.
@@ -43,6 +50,10 @@ func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error)
 		lead:      usual.PreHireLead,
 		frozen:    p.TrippedAt != nil || len(problems) > 0,
 	}
+	if p.Table != nil {
+		matcher, ok := table.NewMatcher(p.Table)
+		r.table, r.frozen = matcher, r.frozen || !ok
+	}
 	if p.Lifecycle.OnNoMatch == accesspolicy.Grace && p.Effect == accesspolicy.Assign {
 		r.grace = usual.MoverGrace
 	}
@@ -60,13 +71,29 @@ func makeRule(p accesspolicy.AccessPolicy, usual rules.Lifecycle) (*Rule, error)
 	return r, nil
 }
 
-// gives says whether the rule gives or denies people anything; others say who can request it.
-func (r *Rule) gives() bool { return r.Policy.Effect != accesspolicy.Eligible }
+// reviews says whether access that does not follow any more waits for a decision.
+func (r *Rule) reviews() bool {
+	return r.Policy.Lifecycle.OnNoMatch == accesspolicy.Review && r.Policy.Effect == accesspolicy.Assign
+}
+
+// gives says whether the rule gives or denies people anything; others say who can request it, or what people must have.
+func (r *Rule) gives() bool { return r.Policy.Effect != accesspolicy.Eligible && !r.requires() }
+
+// requires says whether the rule says what people must have.
+func (r *Rule) requires() bool { return r.Policy.Effect == accesspolicy.Require }
+
+// unmet are the constraints that keep the rule from applying to somebody, in words.
+func (r *Rule) unmet(p *Person) []string {
+	if r.requires() {
+		return r.Policy.Constraints.Narrowing().Unmet(p.Identity)
+	}
+	return r.Policy.Constraints.Unmet(p.Identity)
+}
 
 // nextEdge is when the schedule of the rule can open or close after a moment, if the evaluation of people depends on
 // it.
 func (r *Rule) nextEdge(after time.Time, zone *time.Location) (next time.Time, found bool) {
-	if !r.Policy.Enabled || !r.gives() {
+	if !r.Policy.Enabled || r.Policy.Effect == accesspolicy.Eligible {
 		return next, false
 	}
 	return r.Policy.Schedule.NextEdge(after, zone)
@@ -123,7 +150,7 @@ func (r *Rule) wants(p *Person, b *Rulebook) (starts time.Time, wanted bool) {
 	if len(warnings) > 0 {
 		p.warned = append(p.warned, r)
 	}
-	return starts, met && len(r.Policy.Constraints.Unmet(p.Identity)) == 0
+	return starts, met && len(r.unmet(p)) == 0 && r.hits(p)
 }
 
 // open says whether the schedule of the rule lets it apply now.
@@ -138,7 +165,7 @@ func (r *Rule) Standing(p *Person, b *Rulebook) (about bool, unmet []string) {
 	if about, _ = r.condition.Match(p); !about {
 		return false, nil
 	}
-	unmet = r.Policy.Constraints.Unmet(p.Identity)
+	unmet = r.unmet(p)
 	if !r.open(b) {
 		unmet = append(unmet, "requests are possible "+r.Policy.Schedule.Sentence())
 	}

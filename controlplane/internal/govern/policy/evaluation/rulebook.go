@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
@@ -29,7 +30,10 @@ type Rulebook struct {
 	assignments bool // those of people are looked at too
 	// of a plan: the roles that it is about, and what they are nested in; nil: everything
 	Around map[string]bool
-	given  map[string][]target // what the roles give that people have by an assignment, as far as was asked
+	// requirements are what policies with the effect require say.
+	requirements requirement.Book
+
+	given map[string][]target // what the roles give that people have by an assignment, as far as was asked
 }
 
 // today is the tenant's day.
@@ -93,6 +97,10 @@ func Make(
 	if err != nil {
 		return nil, err
 	}
+	policies = slices.Clone(policies)
+	if err := accesspolicy.AddTagged(ctx, tx, policies); err != nil {
+		return nil, err
+	}
 	b := &Rulebook{ByID: map[string]*Rule{}, zone: usual.Zone(), Now: now, given: map[string][]target{}}
 	for _, p := range policies {
 		r, err := makeRule(p, usual)
@@ -103,6 +111,12 @@ func Make(
 		if p.Enabled {
 			b.Needs = b.Needs.And(r.condition.Needs())
 		}
+	}
+	if b.requirements, err = requirement.Compile(ctx, tx, policies); err != nil {
+		return nil, err
+	}
+	for id, r := range b.requirements.ByPolicy {
+		b.ByID[id].required = r
 	}
 	for _, of := range roles {
 		r := roleRule(of, usual)
@@ -150,6 +164,7 @@ func (b *Rulebook) fillTargets(ctx context.Context, tx *pg.Tx) error {
 				r.targets = append(r.targets, target{e.ConnectorID, e.ID, id})
 			}
 		}
+		r.fillRows(held, systems)
 	}
 	return nil
 }

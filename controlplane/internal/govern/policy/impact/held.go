@@ -59,5 +59,5 @@ func (p PersonImpact) CountHeld() (n int, only bool) {
 			n++
 		}
 	}
-	return n, n == len(p.Gains) && len(p.Losses) == 0
+	return n, n > 0 && n == len(p.Gains) && len(p.Losses) == 0
 }

@@ -3,6 +3,7 @@ package impact
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/constraint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
@@ -33,6 +34,14 @@ type PolicyImpact struct {
 	EligibilityGained int `json:"eligibility_gained"`
 	// With the effect eligible: people who can no longer request something that the policy names.
 	EligibilityLost int `json:"eligibility_lost"`
+	// With the effect require: people who lack something that they must have. They are counted in identities_affected
+	// too, and neither gain nor lose access.
+	PeopleLacking int `json:"people_lacking"`
+	// With on_no_match review: people who keep access until a decision. They are counted in identities_affected only if
+	// they also gain or lose something.
+	PeopleToReview int `json:"people_to_review"`
+	// The entitlements and accounts that they keep until then.
+	GrantsToReview int `json:"grants_to_review"`
 	// The 100 with the most people affected.
 	ByDepartment []DepartmentImpact `json:"by_department" nullable:"false"`
 	// The first 20 people affected. All of them come with download.
@@ -74,6 +83,10 @@ type PersonImpact struct {
 	EligibilityGained []string `json:"eligibility_gained,omitempty"`
 	// With the effect eligible: IDs of those of which the person can no longer request something.
 	EligibilityLost []string `json:"eligibility_lost,omitempty"`
+	// With on_no_match review: what the person keeps until a decision.
+	ToReview []GrantShift `json:"to_review,omitempty"`
+	// With the effect require: what the person lacks.
+	Missing []constraint.MissingItem `json:"missing,omitempty"`
 }
 
 // GrantShift is an entitlement, or an account where there is none, that is gained or lost.

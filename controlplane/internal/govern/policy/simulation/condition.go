@@ -148,18 +148,9 @@ func (s *Service) try(
 		}
 		return nil
 	}
-	var after *string
-	for {
-		ids, err := evaluation.PeopleAfter(ctx, tx, after, evaluation.Batch)
-		if err != nil || len(ids) == 0 {
-			out.warn(warned)
-			return err
-		}
-		if err := b.EachPerson(ctx, tx, ids, look); err != nil {
-			return err
-		}
-		after = &ids[len(ids)-1]
-	}
+	err = evaluation.EachBatch(ctx, tx, func(ids []string) error { return b.EachPerson(ctx, tx, ids, look) })
+	out.warn(warned)
+	return err
 }
 
 // warn adds the warnings and sorts everything, so that equal data gives equal answers.

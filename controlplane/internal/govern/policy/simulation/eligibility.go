@@ -107,14 +107,9 @@ func (s *simulation) eligibility(
 	resources []requestable,
 	planned *evaluation.Rule,
 ) error {
-	var after *string
-	for {
-		ids, err := evaluation.PeopleAfter(ctx, tx, after, evaluation.Batch)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
+	return evaluation.EachBatch(ctx, tx, func(ids []string) error {
 		var found []impact.PersonImpact
-		err = b.EachPerson(ctx, tx, ids, func(p *evaluation.Person) error {
+		err := b.EachPerson(ctx, tx, ids, func(p *evaluation.Person) error {
 			if p.Gone() {
 				return nil
 			}
@@ -141,8 +136,8 @@ func (s *simulation) eligibility(
 				return err
 			}
 		}
-		after = &ids[len(ids)-1]
-	}
+		return nil
+	})
 }
 
 // shifted is what a person can request after a plan and not before, and the other way round.

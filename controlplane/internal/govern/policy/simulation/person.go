@@ -38,6 +38,8 @@ type PolicyRef struct {
 	Mode string `json:"mode" enum:"shadow,enforce"`
 	// Whether the policy is a birthright policy.
 	Birthright bool `json:"birthright"`
+	// Numbers of the rows of the decision table that apply to the person, counted from 1. Empty without a table.
+	Rows []int `json:"rows" nullable:"false"`
 }
 
 // EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was
@@ -96,6 +98,7 @@ func evaluateOne(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook, id stri
 	}
 	err = b.EachPerson(ctx, tx, []string{id}, func(p *evaluation.Person) error {
 		var changes []evaluation.Change
+		var kept []impact.GrantShift
 		if p.Gone() {
 			for i := range living[id] {
 				changes = append(
@@ -105,19 +108,21 @@ func evaluateOne(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook, id stri
 			}
 		} else {
 			found := b.Diff(p, living[id])
-			changes = found.Changes
+			changes, kept = found.Changes, toReview(found.Reviews)
 			for _, r := range found.Matched {
 				if r.Source != evaluation.SourcePolicy {
 					continue
 				}
-				out.Matched = append(
-					out.Matched,
-					PolicyRef{r.Policy.ID, r.Policy.Name, r.Policy.Mode, r.Policy.Birthright},
-				)
+				ref := PolicyRef{r.Policy.ID, r.Policy.Name, r.Policy.Mode, r.Policy.Birthright, []int{}}
+				for _, row := range r.Rows(p) {
+					ref.Rows = append(ref.Rows, row+1)
+				}
+				out.Matched = append(out.Matched, ref)
 			}
 		}
 		a, _ := compare(p, living[id], changes)
 		out.Impact = a.PersonImpact
+		out.Impact.ToReview = kept
 		for _, c := range changes {
 			if c.Add {
 				out.ReasonsAdded++

@@ -32,8 +32,11 @@ func (s *Service) Plan(
 	each func(impact.PersonImpact) error,
 ) (*simulation, error) {
 	f.Enabled, f.Mode = true, accesspolicy.Enforce
-	if f.Effect == accesspolicy.Eligible {
+	switch f.Effect {
+	case accesspolicy.Eligible:
 		return s.planEligibility(ctx, tx, id, f, each)
+	case accesspolicy.Require:
+		return s.planRequirement(ctx, tx, id, f, each)
 	}
 	b, err := evaluation.Make(ctx, tx, []accesspolicy.AccessPolicy{{ID: id, Fields: f, UpdatedAt: since}}, nil, s.Now())
 	if err != nil {
@@ -88,7 +91,7 @@ func (s *Service) Simulate(
 	each func(impact.PersonImpact) error,
 ) (out impact.Impact, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := f.Check(ctx, tx, accesspolicy.Resources{}); err != nil {
+		if _, err := f.Check(ctx, tx, accesspolicy.Fields{}); err != nil {
 			return err
 		}
 		sim, err := s.Plan(ctx, tx, uuid.Must(uuid.NewV7()).String(), atAllTimes(f), s.Now(), each)

@@ -49,19 +49,8 @@ func simulate(
 	each func(impact.PersonImpact) error,
 ) (*simulation, error) {
 	s := newSimulation(each)
-	var after *string
-	for {
-		ids, err := evaluation.PeopleAfter(ctx, tx, after, evaluation.Batch)
-		if err != nil {
-			return nil, err
-		}
-		if len(ids) == 0 {
-			break
-		}
-		if err := s.part(ctx, tx, b, ids); err != nil {
-			return nil, err
-		}
-		after = &ids[len(ids)-1]
+	if err := evaluation.EachBatch(ctx, tx, func(ids []string) error { return s.part(ctx, tx, b, ids) }); err != nil {
+		return nil, err
 	}
 	s.finish()
 	return s, nil
@@ -74,15 +63,17 @@ func (s *simulation) part(ctx context.Context, tx *pg.Tx, b *evaluation.Rulebook
 	if err != nil {
 		return err
 	}
-	found, changes, err := s.changes(ctx, tx, b, ids, living)
+	found, changes, reviews, err := s.changes(ctx, tx, b, ids, living)
 	if err != nil {
 		return err
 	}
 	var shown []affected
 	for _, p := range found {
 		a, moved := compare(p, living[p.ID], changes[p.ID])
+		a.ToReview = reviews[p.ID]
 		s.write(p.ID, changes[p.ID])
-		if moved {
+		s.writeReviews(p.ID, a.ToReview)
+		if moved || len(a.ToReview) > 0 {
 			shown = append(shown, a)
 		}
 	}
@@ -107,10 +98,15 @@ func (s *simulation) changes(
 	b *evaluation.Rulebook,
 	ids []string,
 	living map[string][]evaluation.Reason,
-) ([]*evaluation.Person, map[string][]evaluation.Change, error) {
-	var people []*evaluation.Person
+) (
+	people []*evaluation.Person,
+	byPerson map[string][]evaluation.Change,
+	reviews map[string][]impact.GrantShift,
+	err error,
+) {
+	byPerson, reviews = map[string][]evaluation.Change{}, map[string][]impact.GrantShift{}
 	var list []evaluation.Change
-	err := b.EachPerson(ctx, tx, ids, func(p *evaluation.Person) error {
+	err = b.EachPerson(ctx, tx, ids, func(p *evaluation.Person) error {
 		if p.Gone() {
 			return nil
 		}
@@ -119,24 +115,26 @@ func (s *simulation) changes(
 		if len(out.Matched) > 0 {
 			s.Matched++
 		}
-		if len(out.Changes) > 0 {
+		if kept := toReview(out.Reviews); len(kept) > 0 {
+			reviews[p.ID] = kept
+		}
+		if len(out.Changes)+len(reviews[p.ID]) > 0 {
 			people, list = append(people, p), append(list, out.Changes...)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	t := evaluation.Result{Stats: map[string]accesspolicy.Stats{}}
 	if list, err = b.WithoutTaken(ctx, tx, list, &t); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	byPerson := map[string][]evaluation.Change{}
 	for _, c := range list {
 		byPerson[c.Identity] = append(byPerson[c.Identity], c)
 	}
 	slices.SortFunc(people, func(a, b *evaluation.Person) int { return cmp.Compare(a.ID, b.ID) })
-	return people, byPerson, nil
+	return people, byPerson, reviews, nil
 }
 
 // concerned leaves the reasons of the rules of the book, and of the roles that a plan is about: it is about them alone.
@@ -208,6 +206,13 @@ func (s *simulation) accounts(ctx context.Context, tx *pg.Tx, shown []affected) 
 
 // show counts a person, keeps the first ones as a sample, and gives the person on.
 func (s *simulation) show(p impact.PersonImpact) error {
+	if len(p.ToReview) > 0 {
+		s.PeopleToReview++
+		s.GrantsToReview += len(p.ToReview)
+	}
+	if len(p.ToReview) > 0 && len(p.Gains)+len(p.Losses) == 0 {
+		return s.give(p)
+	}
 	s.IdentitiesAffected++
 	s.GrantsAdded += len(p.Gains)
 	s.GrantsEnded += len(p.Losses)
@@ -224,6 +229,11 @@ func (s *simulation) show(p impact.PersonImpact) error {
 	d.IdentitiesAffected++
 	d.GrantsAdded += len(p.Gains)
 	d.GrantsEnded += len(p.Losses)
+	return s.give(p)
+}
+
+// give keeps the first people as a sample, and gives the person on.
+func (s *simulation) give(p impact.PersonImpact) error {
 	if len(s.Sample) < sampled {
 		s.Sample = append(s.Sample, p)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/accesspolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/evaluation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/requirement"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -19,7 +20,7 @@ import (
 // Kinds of work, all of one group.
 const (
 	people = "policy"       // people whose identity or access changed
-	dates  = "policy_dates" // role assignments that start or end
+	dates  = "policy_dates" // role assignments that start or end, exemptions that end
 )
 
 // Service evaluates what is enqueued. It needs all fields.
@@ -41,7 +42,8 @@ func (s *Service) Kinds() []queue.Kind {
 		   and (exists (select from role_assignment a where a.tenant_id = t.id and a.state = 'scheduled'
 		       and a.starts_at <= $1)
 		        or exists (select from role_assignment a where a.tenant_id = t.id and a.state <> 'ended'
-		            and a.ends_at <= $1))`
+		            and a.ends_at <= $1)
+		        or exists (select from requirement_gap g where g.tenant_id = t.id and ` + requirement.LapsedSQL + `))`
 	const unfinished = `
 		select w.tenant_id::text
 		  from policy_walk w
@@ -55,8 +57,8 @@ func (s *Service) Kinds() []queue.Kind {
 		{
 			Name:  dates,
 			Title: "Role assignment dates",
-			About: "Starts and ends role assignments on their dates.",
-			Part:  s.settleAssignments,
+			About: "Starts and ends role assignments on their dates, and ends exemptions from requirements.",
+			Part:  s.settleDates,
 			Due:   &queue.Due{SQL: assignments, Args: now},
 		},
 		{
@@ -84,14 +86,19 @@ func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
 	return q.Pass(ctx, tenant)
 }
 
-// settleAssignments starts and ends role assignments whose date has come. That enqueues their people.
-func (s *Service) settleAssignments(ctx context.Context, tenant string) (n int, err error) {
+// settleDates starts and ends role assignments whose date has come, which enqueues their people, and ends exemptions
+// from requirements.
+func (s *Service) settleDates(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
-		n, err = assignment.Settle(ctx, tx, s.Now())
+		if n, err = assignment.Settle(ctx, tx, s.Now()); err != nil {
+			return err
+		}
+		lapsed, err := requirement.Lapse(ctx, tx, s.Now())
+		n += lapsed
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("start and end role assignments: %w", err)
+		return 0, fmt.Errorf("start and end by dates: %w", err)
 	}
 	return n, nil
 }

@@ -20,7 +20,7 @@ func (b *Set) Apply(ctx context.Context, tx *pg.Tx) error {
 	if err := b.write(ctx, tx); err != nil {
 		return err
 	}
-	if err := fulfil.Give(ctx, tx, b.orders); err != nil {
+	if err := fulfil.Assign(ctx, tx, b.orders); err != nil {
 		return err
 	}
 	for why, items := range b.endings {

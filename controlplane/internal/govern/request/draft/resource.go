@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/govern/catalogue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/eligibility"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/accessrequest"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/request/lookup"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/requestcatalog"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -77,7 +77,7 @@ func standings(
 	return book.Of(ctx, tx, slices.Compact(ids))
 }
 
-// offers are the things that the catalogue offers, by the person of the drafts. Only what is new to somebody has to be
+// offers are the things that the catalog offers, by the person of the drafts. Only what is new to somebody has to be
 // offered.
 func offers(ctx context.Context, tx *pg.Tx, drafts []*Draft) (map[string]map[string]string, error) {
 	type asked struct{ roles, entitlements []string }
@@ -101,7 +101,7 @@ func offers(ctx context.Context, tx *pg.Tx, drafts []*Draft) (map[string]map[str
 	}
 	offered := map[string]map[string]string{}
 	for id, a := range of {
-		why, err := catalogue.Visible(ctx, tx, id, a.roles, a.entitlements)
+		why, err := requestcatalog.Visible(ctx, tx, id, a.roles, a.entitlements)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (d *Draft) checkResource(w *Item, offered map[string]string, v viewer.Viewe
 			no(d.Person.Display + " cannot request " + w.Resource.Display + ": " + w.ruling.WhyNot[0])
 		default:
 			no(
-				w.Resource.Display + " is not in the catalogue of " + d.Person.Display +
+				w.Resource.Display + " is not in the catalog of " + d.Person.Display +
 					": it is not requestable, or for others",
 			)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Matter returns an item as its approvers are asked about it.
-func Matter(d *draft.Draft, r *accessrequest.AccessRequest, item *accessrequest.AccessRequestItem,
-	w *draft.Item, v viewer.Viewer) chain.Matter {
-	m := chain.Matter{
+// ApprovalItem returns an item as its approvers are asked about it.
+func ApprovalItem(d *draft.Draft, r *accessrequest.AccessRequest, item *accessrequest.AccessRequestItem,
+	w *draft.Item, v viewer.Viewer) chain.Item {
+	m := chain.Item{
 		ItemID:    item.ID,
 		RequestID: r.ID,
 		Number:    r.Number,

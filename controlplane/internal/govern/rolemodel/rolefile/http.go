@@ -82,7 +82,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(http.StatusOK).
 			Errors(409).
-			Waits().
+			LongRunning().
 			Describe(aboutImport),
 	}
 }

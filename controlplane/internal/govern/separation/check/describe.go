@@ -79,6 +79,7 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		Effect:      f.effect(b),
 		Controls:    []AvailableControl{},
 		Remediation: policy.Remediation,
+		wouldBlock:  policy.WouldBlock() && !f.Excused,
 		Cures:       []ConflictCure{},
 	}
 	if f.Cover != nil {

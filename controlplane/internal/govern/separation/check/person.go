@@ -8,6 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exemption"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -28,6 +29,9 @@ func Person(
 	}
 	p, err := effective.One(ctx, tx, identityID, changes, Past(book), now)
 	if err != nil {
+		return v, err
+	}
+	if err := exemption.Apply(ctx, tx, book, map[string]*effective.Person{identityID: p}, now); err != nil {
 		return v, err
 	}
 	found := book.Rules.Check(&p.Access)
@@ -89,6 +93,9 @@ func InOrder(
 	}
 	people, err := effective.LoadChanged(ctx, tx, changes, decided, Past(book), now)
 	if err != nil {
+		return nil, err
+	}
+	if err := exemption.Apply(ctx, tx, book, people, now); err != nil {
 		return nil, err
 	}
 	covers, err := ReadCovers(ctx, tx, slices.Collect(maps.Keys(changes)))
@@ -163,6 +170,9 @@ func People(
 ) ([]Found, error) {
 	people, err := effective.Load(ctx, tx, ids, Past(b), now)
 	if err != nil {
+		return nil, err
+	}
+	if err := exemption.Apply(ctx, tx, b, people, now); err != nil {
 		return nil, err
 	}
 	pass := b.Rules.NewPass()

@@ -97,6 +97,9 @@ type SeparationConflict struct {
 	Controls []AvailableControl `json:"mitigation_policies" nullable:"false"`
 	// Advice of the policy on how to resolve the violation. Empty if there is none.
 	Remediation string `json:"remediation"`
+
+	// wouldBlock is true if only the shadow mode of the policy keeps it from refusing the request.
+	wouldBlock bool
 }
 
 // ConflictMitigation is a mitigation of a violation.

@@ -17,6 +17,9 @@ func (r *Rules) CheckSuspects(a *Access, suspects []int) []Violation {
 		return nil
 	}
 	ordered := slices.Sorted(slices.Values(suspects))
+	if len(a.Exempt) > 0 {
+		ordered = slices.DeleteFunc(ordered, func(i int) bool { return a.Exempt[r.policies[i].ID] })
+	}
 	p := r.personOf(a, ordered)
 	var found []Violation
 	for _, i := range ordered {
@@ -310,7 +313,7 @@ func (w *world) reckon(removed []bool, holdings []int) moment {
 	return m
 }
 
-// counts tells whether a holding is there for a side: it is given by a source that is not removed, or was held within
+// counts reports whether a holding is there for a side: it is given by a source that is not removed, or was held within
 // the window of a history policy, which counts for the second side alone.
 func (w *world) counts(h, side int, removed []bool) bool {
 	sources := w.holdings[h].sources
@@ -320,7 +323,7 @@ func (w *world) counts(h, side int, removed []bool) bool {
 	return w.fromPast(h, side) || slices.ContainsFunc(sources, func(s int) bool { return !removed[s] })
 }
 
-// fromPast tells whether a holding counts for a side because it was held within the window, whatever gives it now.
+// fromPast reports whether a holding counts for a side because it was held within the window, whatever gives it now.
 func (w *world) fromPast(h, side int) bool { return w.holdings[h].past && w.sides[side] == 1 }
 
 // usedWithin is how long ago access may have been used last to count as exercised.

@@ -2,7 +2,6 @@ package conflict
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -11,9 +10,7 @@ type Rules struct {
 	policies []*Policy
 	plans    []plan
 
-	// entries has, for each entitlement that a duty names, the groups in which it is named. Groups are numbered
-	// through all duties, so that what a person performs is a set of small numbers.
-	entries   map[string][]int32
+	members   members
 	groupDuty []int32 // duty of each group
 	groups    []int32 // number of groups of each duty
 	duties    map[string]int32
@@ -43,8 +40,29 @@ type Blindness struct {
 // Compile prepares policies. It fails if a policy names a duty that is not given, or has sides that its kind does not
 // allow: those who store policies refuse both before.
 func Compile(policies []Policy, duties []Duty) (*Rules, error) {
+	ids, numbers := []string{}, map[string]int32{}
+	numbered := make([]NumberedDuty, len(duties))
+	for i, d := range duties {
+		numbered[i] = NumberedDuty{ID: d.ID, Groups: make([][]int32, len(d.Groups))}
+		for g, group := range d.Groups {
+			for _, id := range group {
+				n, known := numbers[id]
+				if !known {
+					n = int32(len(ids))
+					numbers[id], ids = n, append(ids, id)
+				}
+				numbered[i].Groups[g] = append(numbered[i].Groups[g], n)
+			}
+		}
+	}
+	return CompileNumbered(policies, ids, numbered)
+}
+
+// CompileNumbered is Compile for duties whose members are positions in a list of different entitlements. Millions of
+// members take four bytes each.
+func CompileNumbered(policies []Policy, entitlements []string, duties []NumberedDuty) (*Rules, error) {
 	r := &Rules{
-		entries:   map[string][]int32{},
+		members:   membersOf(entitlements, duties),
 		duties:    make(map[string]int32, len(duties)),
 		dutySides: make([][]sideOf, len(duties)),
 		groups:    make([]int32, len(duties)),
@@ -60,18 +78,11 @@ func Compile(policies []Policy, duties []Duty) (*Rules, error) {
 	return r, nil
 }
 
-func (r *Rules) duty(number int32, d Duty) {
+func (r *Rules) duty(number int32, d NumberedDuty) {
 	r.duties[d.ID] = number
 	r.groups[number] = int32(len(d.Groups))
 	for _, g := range d.Groups {
-		group := int32(len(r.groupDuty))
 		r.groupDuty = append(r.groupDuty, number)
-		for _, id := range g {
-			at := r.entries[id]
-			if len(at) == 0 || at[len(at)-1] != group {
-				r.entries[id] = append(at, group)
-			}
-		}
 		if len(g) == 0 {
 			r.groups[number] = -1 // nobody has an entitlement of an empty group
 		}
@@ -141,9 +152,6 @@ func (r *Rules) Blind() []Blindness { return slices.Clone(r.blind) }
 
 // Policies returns the policies in their order. They must not be changed.
 func (r *Rules) Policies() []*Policy { return r.policies }
-
-// Entitlements returns all entitlements that a duty names, sorted. No others decide whether a policy is violated.
-func (r *Rules) Entitlements() []string { return slices.Sorted(maps.Keys(r.entries)) }
 
 // groupsOf returns the groups of a duty. Compile numbers those of one duty in a row.
 func (r *Rules) groupsOf(d int32) []int32 {

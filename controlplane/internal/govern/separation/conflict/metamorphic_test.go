@@ -47,7 +47,7 @@ func TestMoreAccessNeverEndsAViolation(t *testing.T) {
 	})
 }
 
-// companion tells whether a question is that of a companion policy, whose violation another duty ends.
+// companion reports whether a question is that of a companion policy, whose violation another duty ends.
 func (w *random) companion(question string) bool {
 	return slices.ContainsFunc(w.policies, func(p conflict.Policy) bool {
 		return question == fmt.Sprintf("q(%s)", p.ID) && p.Kind == conflict.Companion
@@ -126,6 +126,42 @@ func TestARoleInTwoPartsConflictsAsTheWholeDoes(t *testing.T) {
 		w.sources = parts
 		after := slices.Sorted(maps.Keys(verdicts(w.rules().Check(w.access()))))
 		if diff := cmp.Diff(before, after); diff != "" {
+			t.Fatalf("-before +after\n%s", diff)
+		}
+	})
+}
+
+// TestAnExemptionEndsTheViolationsOfItsPolicyAlone exempts the person from one policy more.
+func TestAnExemptionEndsTheViolationsOfItsPolicyAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, rnd := draw(t)
+		id := w.policies[rnd.IntN(len(w.policies))].ID
+		var want []string
+		for _, v := range w.rules().Check(w.access()) {
+			if v.Policy.ID != id {
+				want = append(want, questionOf(v))
+			}
+		}
+		w.exempt[id] = true
+		if diff := cmp.Diff(want, questions(w.rules().Check(w.access()))); diff != "" {
+			t.Fatalf("-want +got\n%s", diff)
+		}
+	})
+}
+
+// TestAMemberThatIsNamedTwiceCountsOnce names the members of a duty twice, in another order.
+func TestAMemberThatIsNamedTwiceCountsOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, _ := draw(t)
+		before := verdicts(w.rules().Check(w.access()))
+		for _, groups := range w.duties {
+			for g := range groups {
+				again := slices.Clone(groups[g])
+				slices.Reverse(again)
+				groups[g] = append(groups[g], again...)
+			}
+		}
+		if diff := cmp.Diff(before, verdicts(w.rules().Check(w.access()))); diff != "" {
 			t.Fatalf("-before +after\n%s", diff)
 		}
 	})

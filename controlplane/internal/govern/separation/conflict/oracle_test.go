@@ -181,6 +181,9 @@ func (w *random) facts(out *bytes.Buffer, world int) {
 	}
 	for i := range w.policies {
 		policyFacts(say, world, &w.policies[i])
+		if w.exempt[w.policies[i].ID] {
+			say("exempt(%d,%s).", world, w.policies[i].ID)
+		}
 	}
 }
 

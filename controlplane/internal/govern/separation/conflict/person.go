@@ -54,7 +54,7 @@ func (r *Rules) personOf(a *Access, policies []int) *person {
 		}
 	}
 	for i := range p.held {
-		for _, g := range r.entries[p.held[i].id] {
+		for _, g := range r.members.with(p.held[i].id) {
 			if _, asked := p.groups[g]; asked {
 				p.groups[g] = append(p.groups[g], i)
 			}

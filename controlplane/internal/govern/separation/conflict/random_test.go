@@ -19,6 +19,7 @@ type random struct {
 	readOnly map[int]bool
 	duties   [][][]int // groups of entitlements
 	policies []conflict.Policy
+	exempt   map[string]bool // policies that do not apply to the person
 }
 
 type source struct {
@@ -73,6 +74,10 @@ func randomWorld(seed uint64) *random {
 	for i := range 1 + rnd.IntN(4) {
 		w.policies = append(w.policies, w.policy(rnd, i))
 	}
+	w.exempt = map[string]bool{}
+	for _, p := range w.policies {
+		w.exempt[p.ID] = rnd.IntN(8) == 0
+	}
 	return w
 }
 
@@ -119,7 +124,7 @@ var today = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // access is the person as the evaluation is given it.
 func (w *random) access() *conflict.Access {
-	a := &conflict.Access{Traits: map[string]conflict.Traits{}, Now: today}
+	a := &conflict.Access{Traits: map[string]conflict.Traits{}, Now: today, Exempt: w.exempt}
 	for i, s := range w.sources {
 		given := conflict.Source{ID: fmt.Sprint(i), Pending: s.pending}
 		for _, e := range w.closure(s.entitlements) {

@@ -46,7 +46,7 @@ func (p *Pass) Suspects(entitlements []string) []int {
 	p.round++
 	p.found = p.found[:0]
 	for _, id := range entitlements {
-		for _, g := range p.rules.entries[id] {
+		for _, g := range p.rules.members.with(id) {
 			if p.groups[g] == p.round {
 				continue
 			}
@@ -74,7 +74,7 @@ func (p *Pass) performed(duty int32) {
 	}
 }
 
-// suffices tells whether n sides of a policy, of which at was met last, may violate it.
+// suffices reports whether n sides of a policy, of which at was met last, may violate it.
 func (p *Pass) suffices(at sideOf, n int32) bool {
 	pol := p.rules.policies[at.policy]
 	switch pol.Kind {

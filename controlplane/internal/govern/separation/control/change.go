@@ -98,6 +98,6 @@ func unnamed(ctx context.Context, tx *pg.Tx, c Control) error {
 		return err
 	}
 	return fault.Coded(fault.Conflict, "control_in_use",
-		"The policy %q names the control %q, so it cannot be deleted. Remove it from mitigation_policy_ids first.",
+		"The policy %q names the control %q, so it cannot be deleted. Remove the control from the policy first.",
 		names[0], c.Name).Also("policies", names)
 }

@@ -12,6 +12,15 @@ import (
 const (
 	Attestation = "attestation" // a text by the owner
 	Upload      = "upload"      // a file
+	Link        = "link"        // the address of a record in another system
+	Report      = "report"      // a file, or its address
+)
+
+// What is done when an application lapses or expires.
+const (
+	Reopen   = "reopen"   // the violation is open again
+	Revoke   = "revoke"   // and a smallest cure is revoked
+	Escalate = "escalate" // and the decision is escalated
 )
 
 // MitigatingControlFields are the writable fields of a control.
@@ -38,6 +47,11 @@ type MitigatingControlFields struct {
 	AppliesTo Scope `json:"applies_to" db:"applies_to" required:"false"`
 	// Evidence that the control operates.
 	Evidence Evidence `json:"evidence" db:"evidence" required:"false"`
+	// What is done when an application lapses or expires. reopen: the violation is open again. revoke: in addition,
+	// the revocation of a smallest cure is ordered; if none can be revoked, as with escalate. escalate: in addition,
+	// its decision task is urgent and goes to the owners of the violated policy and their managers. The default is
+	// reopen.
+	OnLapse string `json:"on_lapse" db:"on_lapse" required:"false" enum:"reopen,revoke,escalate"`
 	// Longest duration of an application, as an ISO 8601 duration up to P730D. The default is P90D.
 	MaxDuration string `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" example:"P90D"`
 }
@@ -54,8 +68,9 @@ type MitigatingControlScope struct {
 type MitigatingControlEvidence struct {
 	// Whether evidence is needed. The default is true.
 	Required *bool `json:"required" required:"false"`
-	// Kind of evidence. attestation: a text by the owner. upload: a file. The default is attestation.
-	Kind string `json:"kind" required:"false" enum:"attestation,upload"`
+	// Kind of evidence. attestation: a text by the owner. upload: a file. link: the address of a record in another
+	// system. report: a file or its address. The default is attestation.
+	Kind string `json:"kind" required:"false" enum:"attestation,upload,link,report"`
 	// Interval between evidence, as an ISO 8601 duration from P1D to P365D. The default is P30D.
 	Cadence string `json:"cadence" required:"false" maxLength:"64" example:"P30D"`
 	// How long evidence can be late before the mitigation lapses, as an ISO 8601 duration up to P90D. The default is

@@ -14,7 +14,7 @@ import (
 // columns are the columns of Control.
 const columns = `c.id, c.name, c.description, c.procedure, c.control_type, c.effectiveness,
 	c.control_owner_ids::text[] as control_owner_ids, c.approver_ids::text[] as approver_ids, c.enabled, c.applies_to,
-	c.evidence, c.max_duration, c.origin, c.created_at, c.updated_at, c.version,
+	c.evidence, c.max_duration, c.on_lapse, c.origin, c.created_at, c.updated_at, c.version,
 	(select count(*)::int from mitigation m where m.control_id = c.id and mitigating(m.state)) as applied`
 
 // Filters narrow a list of controls. All given filters must match.
@@ -29,6 +29,8 @@ type Filters struct {
 	Severity string `query:"severity" enum:"low,medium,high,critical"`
 	// Controls that this identity owns.
 	OwnerID string `query:"owner_id" format:"uuid"`
+	// Controls that need this kind of evidence. none: those without evidence.
+	EvidenceKind string `query:"evidence_kind" enum:"attestation,upload,link,report,none"`
 	// Words in the name or description. All must match; case, accents and order do not matter.
 	Q string `query:"q" maxLength:"200"`
 	// Sort field. A leading - sorts in descending order.
@@ -61,6 +63,10 @@ func (f Filters) query() (*listing.Query, error) {
 	}
 	if f.OwnerID != "" {
 		q.Where("@owner_id::uuid = any(c.control_owner_ids)", pgx.NamedArgs{"owner_id": f.OwnerID})
+	}
+	if f.EvidenceKind != "" {
+		q.Where(`@evidence_kind = case when c.evidence ->> 'required' = 'false' then 'none'
+			else coalesce(c.evidence ->> 'kind', 'attestation') end`, pgx.NamedArgs{"evidence_kind": f.EvidenceKind})
 	}
 	q.Search(f.Q, "c.name", "c.description")
 	return q, nil
@@ -104,6 +110,7 @@ func (f Fields) args(id string) pgx.NamedArgs {
 		"applies_to":    f.AppliesTo,
 		"evidence":      f.Evidence,
 		"max_duration":  f.MaxDuration,
+		"on_lapse":      f.OnLapse,
 	}
 }
 
@@ -112,10 +119,10 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
 		insert into mitigating_control (tenant_id, id, name, description, procedure, control_type, effectiveness,
 		                                control_owner_ids, approver_ids, enabled, applies_to, evidence, max_duration,
-		                                origin)
+		                                on_lapse, origin)
 		values (current_tenant(), @id, @name, @description, @procedure, @control_type, @effectiveness,
 		        @owner_ids::text[]::uuid[], @approver_ids::text[]::uuid[], @enabled, @applies_to, @evidence,
-		        @max_duration, @origin)`
+		        @max_duration, @on_lapse, @origin)`
 	args := n.args(id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert mitigating control", sql, args); err != nil {
@@ -131,7 +138,8 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		   set name = @name, description = @description, procedure = @procedure, control_type = @control_type,
 		       effectiveness = @effectiveness, control_owner_ids = @owner_ids::text[]::uuid[],
 		       approver_ids = @approver_ids::text[]::uuid[], enabled = @enabled, applies_to = @applies_to,
-		       evidence = @evidence, max_duration = @max_duration, updated_at = now(), version = version + 1
+		       evidence = @evidence, max_duration = @max_duration, on_lapse = @on_lapse, updated_at = now(),
+		       version = version + 1
 		 where id = @id`
 	if err := pg.Exec(ctx, tx, "write mitigating control", sql, f.args(id)); err != nil {
 		return f.written(err)

@@ -60,7 +60,8 @@ func (s *Service) Patch(
 	match httpapi.IfMatch,
 	body []byte,
 ) (Control, error) {
-	if err := mergepatch.Keep(body, "name", "enabled", "applies_to", "evidence", "max_duration"); err != nil {
+	kept := []string{"name", "enabled", "applies_to", "evidence", "max_duration", "on_lapse"}
+	if err := mergepatch.Keep(body, kept...); err != nil {
 		return Control{}, err
 	}
 	return s.alter(ctx, v, id, match, "mitigating_control.updated", func(f Fields) (Fields, error) {

@@ -64,7 +64,7 @@ func (f *Fields) fill() {
 	for _, d := range []struct {
 		of      *string
 		initial string
-	}{{&f.ControlType, "detective"}, {&f.Effectiveness, "medium"}, {&f.MaxDuration, "P90D"},
+	}{{&f.ControlType, "detective"}, {&f.Effectiveness, "medium"}, {&f.MaxDuration, "P90D"}, {&f.OnLapse, Reopen},
 		{&f.Evidence.Kind, Attestation}, {&f.Evidence.Cadence, "P30D"}, {&f.Evidence.Grace, "P7D"}} {
 		if *d.of == "" {
 			*d.of = d.initial

@@ -240,3 +240,43 @@ func TestDutiesAreListedByFilters(t *testing.T) {
 	h.Refused(403, "forbidden", "manager", "GET", "/policies/duties", nil)
 	h.Refused(403, "read_only_role", "auditor", "PATCH", "/policies/duties/"+payID, object{"name": "y"})
 }
+
+// TestDutiesOfAnEntitlementAreThoseWithItAmongTheirMembers compares the filter by an entitlement with all members of all
+// duties: members of every kind, roles within roles, and roles that give no access.
+func TestDutiesOfAnEntitlementAreThoseWithItAmongTheirMembers(t *testing.T) {
+	h := open(t)
+	inner, outer, draft := h.role("Inner", "active"), h.role("Outer", "active"), h.role("Draft", "draft")
+	h.Exec(`insert into role_entitlement (tenant_id, role_id, entitlement_id)
+		values (current_tenant(), $1, $3), (current_tenant(), $2, $3)`, inner, draft, h.pay)
+	h.Exec(`insert into role_child (tenant_id, role_id, child_id) values (current_tenant(), $1, $2)`, outer, inner)
+	h.Exec(`update role set duty_tags = '{paying}' where id = $1`, outer)
+	h.Exec(`update entitlement set duty_tags = '{money}' where id = $1`, h.pay)
+	for name, member := range map[string]object{
+		"by entitlement": entitlement(h.pay),
+		"by connector":   {"kind": "connector", "connector_id": h.bank},
+		"by tag":         {"kind": "duty_tag", "duty_tag": "money"},
+		"by role":        {"kind": "role", "role_id": outer},
+		"by role's tag":  {"kind": "duty_tag", "duty_tag": "paying"},
+		"by draft role":  {"kind": "role", "role_id": draft},
+		"by another":     entitlement(h.audit),
+	} {
+		h.make(body(name, []object{member}))
+	}
+	for _, id := range []string{h.pay, h.audit} {
+		want := h.Strings(`select distinct d.name from duty_entitlements() x join duty d on d.id = x.duty_id
+			where x.entitlement_id = $1 order by 1`, id)
+		got := h.Must(200, "admin", "GET", "/policies/duties?entitlement_id="+id, nil).Values("name")
+		if fmt.Sprint(got) != fmt.Sprint(want) || len(want) < 2 {
+			t.Errorf("the filter gives %v; want %v", got, want)
+		}
+	}
+}
+
+// role makes a role without contents.
+func (h *house) role(name, lifecycle string) string {
+	h.T.Helper()
+	id := newID()
+	h.Exec(`insert into role (tenant_id, id, key, name, lifecycle)
+		values (current_tenant(), $1, lower($2), $2, $3)`, id, name, lifecycle)
+	return id
+}

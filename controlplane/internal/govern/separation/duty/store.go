@@ -71,7 +71,7 @@ func (f Filters) Query() (*listing.Query, error) {
 	q.Is("d.id in (select b.duty_id from blind_duties() b)", f.Blind)
 	q.Is("exists (select from separation_policy p where d.id = any(p.duty_ids) and p.deleted_at is null)", f.Used)
 	if f.EntitlementID != "" {
-		q.Where("d.id in (select x.duty_id from duty_entitlements() x where x.entitlement_id = @entitlement_id::uuid)",
+		q.Where("d.id in (select x from duties_of_entitlement(@entitlement_id::uuid) x)",
 			pgx.NamedArgs{"entitlement_id": f.EntitlementID})
 	}
 	if f.OwnerID != "" {

@@ -276,7 +276,7 @@ func (l *load) addStrayInherited(people map[string]*Person) {
 	}
 }
 
-// removed tells whether a prediction has removed what an inherited grant follows from.
+// removed reports whether a prediction has removed what an inherited grant follows from.
 func (l *load) removed(p *Person, g held) bool {
 	return slices.ContainsFunc(l.grants, func(o held) bool {
 		return o.Direct && o.IdentityID == p.ID && slices.Contains(l.changes[p.ID].Remove, o.ID) &&

@@ -5,7 +5,7 @@
 // counts at once, and the mitigation is active until the next date. Somebody other than the owner reviews it: pending
 // evidence is accepted, or it is rejected and other evidence is due within a day.
 //
-// Callers: package separation serves it, package matter asks owners and reviewers in the inbox.
+// Callers: package separation serves it, package decisionkind asks owners and reviewers in the inbox.
 //
 // Example: Bob is asked for the list of payments that he has checked. He uploads it; Carol accepts it.
 package evidence

@@ -22,8 +22,9 @@ type MitigationEvidence struct {
 	ID string `json:"id" db:"id"`
 	// Time at which it was due.
 	DueAt time.Time `json:"due_at" db:"due_at"`
-	// Kind of evidence. attestation: a text. upload: a file, with a text about it.
-	Kind string `json:"kind" db:"kind" enum:"attestation,upload"`
+	// Kind of evidence. attestation: a text. upload: a file. link: the address of a record. report: a report, as a file
+	// or by its address. All can have a text.
+	Kind string `json:"kind" db:"kind" enum:"attestation,upload,link,report"`
 	// Text of the evidence. Empty if there is only a file.
 	Text string `json:"text" db:"text"`
 	// Name of the file. Null: there is no file.
@@ -34,6 +35,8 @@ type MitigationEvidence struct {
 	Size *int `json:"size" db:"size"`
 	// SHA-256 of the file in hexadecimal. Null: there is no file.
 	SHA256 *string `json:"sha256" db:"sha256"`
+	// Address of the evidence. Null: there is none.
+	URL *string `json:"url" db:"url"`
 	// User or service token that provided the evidence.
 	ProvidedBy decision.Actor `json:"provided_by" db:"provided_by"`
 	// Time it was provided.
@@ -54,7 +57,9 @@ type MitigationEvidence struct {
 type NewMitigationEvidence struct {
 	// What was done, and when. Required for an attestation.
 	Text string `json:"text,omitempty" maxLength:"20000"`
-	// File that shows it. Required if the control needs an upload.
+	// Address of a record or report, with http or https. Required if the control needs a link.
+	URL string `json:"url,omitempty" maxLength:"2000" format:"uri" example:"https://reports.example.com/payments/2026-07"`
+	// File that shows it. Required if the control needs an upload, and if it needs a report and there is no url.
 	File *EvidenceFile `json:"file,omitempty"`
 }
 

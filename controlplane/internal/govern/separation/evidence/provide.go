@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func Provide(
 		return MitigationEvidence{}, err
 	}
 	id := uuid.Must(uuid.NewV7()).String()
-	if err := insert(ctx, tx, id, m, in, due, now); err != nil {
+	if err := insert(ctx, tx, id, m, in, in.kind(c.Evidence.Kind), due, now); err != nil {
 		return MitigationEvidence{}, err
 	}
 	return find(ctx, tx, m.ID, id, "")
@@ -73,21 +74,36 @@ func mayProvide(v viewer.Viewer, m mitigation.Mitigation) error {
 
 // check refuses evidence without what its kind needs.
 func (in *NewMitigationEvidence) check(kind string) error {
-	wrong := func(pointer, code, format string, args ...any) error {
-		f := fault.New(fault.Invalid, format, args...)
-		return f.With(fault.Field{Pointer: pointer, Code: code, Detail: f.Message})
-	}
-	in.Text = strings.TrimSpace(in.Text)
-	if in.File == nil {
-		switch {
-		case kind == control.Upload:
-			return wrong("#/file", "required", "The control needs a file as evidence.")
-		case in.Text == "":
-			return wrong("#/text", "required", "The evidence has no text.")
+	in.Text, in.URL = strings.TrimSpace(in.Text), strings.TrimSpace(in.URL)
+	if in.URL != "" {
+		u, err := url.Parse(in.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+			return wrong("#/url", "invalid", "%q is not an address with http or https.", in.URL)
 		}
-		return nil
 	}
-	f := in.File
+	switch {
+	case in.File != nil:
+		return in.File.check()
+	case kind == control.Upload:
+		return wrong("#/file", "required", "The control needs a file as evidence.")
+	case kind == control.Link && in.URL == "":
+		return wrong("#/url", "required", "The control needs the address of a record as evidence.")
+	case kind == control.Report && in.URL == "":
+		return wrong("#/file", "required", "The control needs a report as evidence: a file, or its address in url.")
+	case in.Text == "" && in.URL == "":
+		return wrong("#/text", "required", "The evidence has no text.")
+	}
+	return nil
+}
+
+// wrong is a fault at a member of the body.
+func wrong(pointer, code, format string, args ...any) error {
+	f := fault.New(fault.Invalid, format, args...)
+	return f.With(fault.Field{Pointer: pointer, Code: code, Detail: f.Message})
+}
+
+// check refuses a file without content or with a name that is none.
+func (f *EvidenceFile) check() error {
 	if f.Name != path.Base(f.Name) || f.Name == "." || f.Name == ".." || strings.ContainsFunc(f.Name, forbidden) {
 		return wrong("#/file/name", "invalid", "%q is not the name of a file. Leave out folders, quotation marks and "+
 			"control characters.", f.Name)
@@ -101,6 +117,19 @@ func (in *NewMitigationEvidence) check(kind string) error {
 	return nil
 }
 
+// kind is what evidence is that a control of a kind was given: what the control needs, or what was provided instead.
+func (in *NewMitigationEvidence) kind(needed string) string {
+	switch {
+	case needed == control.Report && (in.File != nil || in.URL != ""):
+		return control.Report
+	case in.File != nil:
+		return control.Upload
+	case in.URL != "":
+		return control.Link
+	}
+	return control.Attestation
+}
+
 // forbidden are characters that a file name cannot have, because it becomes part of a header.
 func forbidden(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' || r > 0x7e }
 
@@ -111,19 +140,20 @@ func insert(
 	id string,
 	m mitigation.Mitigation,
 	in NewMitigationEvidence,
+	kind string,
 	due, now time.Time,
 ) error {
 	const sql = `
 		insert into mitigation_evidence (tenant_id, id, mitigation_id, due_at, kind, text, file_name, media_type, size,
-		                                 sha256, content, provided_by, provided_at)
-		values (current_tenant(), @id, @mitigation, @due, @kind, @text, @name, @media, @size, @sha256, @content, @by,
-		        @now)`
-	args := pgx.NamedArgs{"id": id, "mitigation": m.ID, "due": due, "kind": control.Attestation, "text": in.Text,
+		                                 sha256, content, url, provided_by, provided_at)
+		values (current_tenant(), @id, @mitigation, @due, @kind, @text, @name, @media, @size, @sha256, @content,
+		        nullif(@url, ''), @by, @now)`
+	args := pgx.NamedArgs{"id": id, "mitigation": m.ID, "due": due, "kind": kind, "text": in.Text, "url": in.URL,
 		"name": nil, "media": nil, "size": nil, "sha256": nil, "content": nil, "by": decision.ActorOf(tx.Viewer),
 		"now": now}
 	if f := in.File; f != nil {
 		sum := sha256.Sum256(f.Content)
-		args["kind"], args["name"], args["media"] = control.Upload, f.Name, f.MediaType
+		args["name"], args["media"] = f.Name, f.MediaType
 		args["size"], args["sha256"], args["content"] = len(f.Content), hex.EncodeToString(sum[:]), f.Content
 	}
 	return pg.Exec(ctx, tx, "insert evidence", sql, args)

@@ -12,7 +12,7 @@ import (
 )
 
 // columns are the columns of MitigationEvidence.
-const columns = `e.id, e.due_at, e.kind, e.text, e.file_name, e.media_type, e.size, e.sha256, e.provided_by,
+const columns = `e.id, e.due_at, e.kind, e.text, e.file_name, e.media_type, e.size, e.sha256, e.url, e.provided_by,
 	e.provided_at, e.verdict, e.reviewed_by, e.reviewed_at, e.comment, e.version`
 
 // query is the list of the evidence of a mitigation, the latest first.

@@ -168,6 +168,82 @@ func TestColumnsThatAreAbsentStay(t *testing.T) {
 	}
 }
 
+func TestTablesHaveExemptionsAsJSON(t *testing.T) {
+	h := open(t)
+	h.apply(files(map[string]string{"rules.yaml": rules}))
+	policies := func(columns, first, second string) object {
+		return files(map[string]string{"policies.csv": "policy,kind,side,duty" + columns + "\n" +
+			"Vendors and payments,pair,1,Maintain vendors" + first + "\nVendors and payments,pair,2,Pay" + second + "\n"})
+	}
+	const audit = `,"{""field"": ""department"", ""op"": ""eq"", ""value"": ""Audit""}"`
+	h.apply(policies(",exemptions", audit, ","))
+	exempts := func(want bool) {
+		t.Helper()
+		if got := strings.Contains(h.export("yaml"), "value: Audit"); got != want {
+			t.Errorf("the policy exempts the department: %v; want %v", got, want)
+		}
+	}
+	exempts(true)
+	h.apply(policies("", "", ""))
+	exempts(true)
+	for _, c := range []struct{ first, second, code, field string }{
+		{",Audit", ",", "invalid", "exemptions"},
+		{`,"[1]"`, ",", "invalid", "exemptions"},
+		{",null", ",", "invalid", "exemptions"},
+		{audit, `,"{""field"": ""department"", ""op"": ""eq"", ""value"": ""Sales""}"`, "contradiction", "exemptions"},
+		{`,"{""field"": ""departement"", ""op"": ""eq"", ""value"": ""Audit""}"`, ",", "unknown_field", "exemptions/field"},
+	} {
+		p := h.plan(policies(",exemptions", c.first, c.second))
+		if p.Body["problem_count"] != 1.0 {
+			t.Errorf("%s %s: problems %v", c.first, c.second, p.Body["problems"])
+			continue
+		}
+		problem := p.Body["problems"].([]any)[0].(object)
+		if problem["code"] != c.code || problem["field"] != c.field {
+			t.Errorf("%s %s: the problem is %v; want %s of %s", c.first, c.second, problem, c.code, c.field)
+		}
+	}
+	exempts(true)
+	h.apply(policies(",exemptions", ",", ","))
+	exempts(false)
+}
+
+func TestRowsOfOnePolicyCannotContradictEachOther(t *testing.T) {
+	h := open(t)
+	h.apply(files(map[string]string{"rules.yaml": rules}))
+	for column, values := range map[string][2]string{
+		"enabled": {"false", "true"}, "max_mitigation": {"P30D", "P60D"}, "valid_to": {"2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"},
+		"exclude_read_only": {"", "true"},
+	} {
+		for _, c := range []struct {
+			second string
+			want   float64
+		}{{values[1], 1}, {values[0], 0}, {"", 0}} {
+			p := h.plan(files(map[string]string{"policies.csv": "policy,kind,side,duty," + column + "\n" +
+				"Vendors and payments,pair,1,Maintain vendors," + values[0] + "\n" +
+				"Vendors and payments,pair,2,Pay," + c.second + "\n"}))
+			if p.Body["problem_count"] != c.want {
+				t.Errorf(
+					"%s: %q then %q: problems %v; want %v",
+					column,
+					values[0],
+					c.second,
+					p.Body["problems"],
+					c.want,
+				)
+				continue
+			}
+			if c.want == 0 {
+				continue
+			}
+			problem := p.Body["problems"].([]any)[0].(object)
+			if problem["code"] != "contradiction" || problem["field"] != column {
+				t.Errorf("%s: the problem is %v; want a contradiction", column, problem)
+			}
+		}
+	}
+}
+
 func TestExportsAreImportedWithoutAChange(t *testing.T) {
 	h := open(t)
 	ann := h.Person("ann", "")
@@ -199,7 +275,13 @@ func TestExportsAreImportedWithoutAChange(t *testing.T) {
 			"kind": "matrix", "sides": []object{side(0), side(1), side(3)}, "enabled": false,
 			"matrix": object{"conflicts": [][]int{{0, 1}, {2, 0}}}, "owner_ids": []string{ann},
 		},
-		"both": {"kind": "companion", "sides": []object{side(0), side(1)}},
+		"both": {
+			"kind": "companion", "sides": []object{side(0), side(1)},
+			"exemptions": object{"match": "any", "rules": []object{
+				{"field": "department", "op": "in", "value": []string{"R&D | \"Labs\"", "=Audit; x"}},
+				{"field": "status", "op": "eq", "value": "active"},
+			}},
+		},
 		"past": {
 			"kind": "history", "sides": []object{side(0), side(1)}, "history_window": "P90D", "remediation": "@x", "max_mitigation": "P30D",
 			"mitigation_policy_ids": []string{control},

@@ -274,7 +274,7 @@ func (s spoken) policy(p separationpolicy.Policy, called map[string]string) rule
 		ValidFrom:       p.ValidFrom,
 		ValidTo:         p.ValidTo,
 	}
-	to.MaxMitigation = p.MaxMitigation
+	to.MaxMitigation, to.Exemptions = p.MaxMitigation, p.Exemptions
 	for _, id := range p.ControlIDs {
 		if name := s.controls[id]; name != "" {
 			to.Controls = append(to.Controls, name)

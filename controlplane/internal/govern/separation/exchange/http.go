@@ -42,7 +42,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Status(http.StatusOK).
 			Errors(409).
 			Bulk().
-			Waits().
+			LongRunning().
 			Describe(aboutImport),
 	}
 }

@@ -113,6 +113,9 @@ func (m *maker) fill(f *separationpolicy.Fields, p ruleset.Policy, of string) {
 	if p.Has("max_mitigation") {
 		f.MaxMitigation = p.MaxMitigation
 	}
+	if p.Has("exemptions") {
+		f.Exemptions = p.Exemptions
+	}
 	if p.Has("enabled") {
 		f.Enabled = p.Enabled
 	}
@@ -337,7 +340,7 @@ func (m *maker) policyLengths(of string, at ruleset.Place, f separationpolicy.Fi
 		{"severity", f.Severity, []string{"low", "medium", "high", "critical"}},
 		{"on_request", f.Effects.OnRequest, []string{"block", "warn", "record"}},
 		{"on_assign", f.Effects.OnAssign, []string{"block", "record"}},
-		{"on_detect", f.Effects.OnDetect, []string{"task", "record"}},
+		{"on_detect", f.Effects.OnDetect, []string{"task", "revoke_lower_risk", "record"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			m.report.AddOf(of, at, c.field, "invalid", "%s is %q. Use one of %s.", c.field, c.value,

@@ -19,6 +19,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exemption"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -131,6 +132,9 @@ func violations(
 	now := time.Now()
 	all, err := effective.LoadChanged(ctx, tx, changes, false, check.Past(b), now)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := exemption.Apply(ctx, tx, b, all, now); err != nil {
 		return nil, nil, err
 	}
 	accepted, err := violation.ReadAcceptances(ctx, tx, people)

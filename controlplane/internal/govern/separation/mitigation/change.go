@@ -24,6 +24,8 @@ var actions = map[Event]string{
 	Provide: "mitigation.evidence_provided",
 	Reject:  "mitigation.evidence_rejected",
 	Delay:   "mitigation.evidence_overdue",
+	Nudge:   "mitigation.evidence_reminded",
+	Warn:    "mitigation.ending",
 	Miss:    "mitigation.lapsed",
 	Raise:   "mitigation.lapsed",
 	End:     "mitigation.expired",
@@ -42,11 +44,23 @@ func Advance(
 	reason string,
 	now time.Time,
 ) (Mitigation, error) {
-	next, err := m.State.On(e)
+	c, err := control.Find(ctx, tx, m.Control.ID, "")
 	if err != nil {
 		return m, err
 	}
-	c, err := control.Find(ctx, tx, m.Control.ID, "")
+	return m.advance(ctx, tx, c.Fields, e, reason, now)
+}
+
+// advance is Advance with the control of the mitigation.
+func (m Mitigation) advance(
+	ctx context.Context,
+	tx *pg.Tx,
+	c control.Fields,
+	e Event,
+	reason string,
+	now time.Time,
+) (Mitigation, error) {
+	next, err := m.State.On(e)
 	if err != nil {
 		return m, err
 	}
@@ -55,7 +69,7 @@ func Advance(
 		return m, err
 	}
 	before := m.State
-	m.pass(e, c.Fields, now, at)
+	m.pass(e, c, now, at)
 	m.State = next
 	if next.hasEnded() {
 		why := string(e)
@@ -65,7 +79,7 @@ func Advance(
 		by := decision.ActorOf(tx.Viewer)
 		m.DecidedBy, m.DecidedAt, m.DecidedReason = &by, &now, reason
 	}
-	if err := m.write(ctx, tx, c.Fields); err != nil {
+	if err := m.write(ctx, tx, c); err != nil {
 		return m, err
 	}
 	entry := audit.Entry{Action: actions[e], Subject: m.AuditSubject(), Objects: m.AuditObjects(), Reason: reason,
@@ -73,17 +87,31 @@ func Advance(
 	if err := audit.Record(ctx, tx, entry); err != nil {
 		return m, err
 	}
-	return m, m.settle(ctx, tx, before, e, now)
+	if err := m.settle(ctx, tx, c, before, e, now); err != nil {
+		return m, err
+	}
+	return m, m.tell(ctx, tx, e)
 }
 
 // settle mitigates or reopens the violations where that changed.
-func (m Mitigation) settle(ctx context.Context, tx *pg.Tx, before State, e Event, now time.Time) error {
+func (m *Mitigation) settle(
+	ctx context.Context,
+	tx *pg.Tx,
+	c control.Fields,
+	before State,
+	e Event,
+	now time.Time,
+) error {
 	of := violation.Of{IdentityID: m.Identity.ID, PolicyID: m.Policy.ID, Sides: m.Sides}
 	switch {
 	case m.State.Mitigates() && !before.Mitigates():
 		return violation.Mitigate(ctx, tx, of, m.ID, now)
 	case before.Mitigates() && !m.State.Mitigates():
-		return violation.Reopen(ctx, tx, of, m.ID, string(e), now)
+		reopened, err := violation.Reopen(ctx, tx, of, m.ID, string(e), now)
+		if err != nil || len(reopened) == 0 || !e.lapses() {
+			return err
+		}
+		return m.lapse(ctx, tx, c, reopened, now)
 	}
 	return nil
 }
@@ -94,8 +122,9 @@ func (m *Mitigation) write(ctx context.Context, tx *pg.Tx, c control.Fields) err
 		update mitigation
 		   set state = @state, severity = @severity, decided_by = @decided_by, decided_at = @decided_at,
 		       decided_reason = @decided_reason, starts_at = @starts_at, ends_at = @ends_at, due_at = @due_at,
-		       lapses_at = @lapses_at, turn_at = @turn_at, ended_at = @ended_at, ended_reason = @ended_reason,
-		       updated_at = now(), version = version + 1
+		       lapses_at = @lapses_at, turn_at = @turn_at, reminded_at = @reminded_at, end_told_at = @end_told_at,
+		       end_agreed_at = @end_agreed_at, ended_at = @ended_at, ended_reason = @ended_reason, updated_at = now(),
+		       version = version + 1
 		 where id = @id`
 	var turn *time.Time
 	if e, when := m.turn(c); e != "" {
@@ -114,6 +143,9 @@ func (m *Mitigation) write(ctx context.Context, tx *pg.Tx, c control.Fields) err
 		"due_at":         m.DueAt,
 		"lapses_at":      m.LapsesAt,
 		"turn_at":        turn,
+		"reminded_at":    m.RemindedAt,
+		"end_told_at":    m.EndToldAt,
+		"end_agreed_at":  m.EndAgreedAt,
 		"ended_at":       m.EndedAt,
 		"ended_reason":   m.EndedReason,
 	})
@@ -158,7 +190,7 @@ func Approved(ctx context.Context, tx *pg.Tx, id, comment string, now time.Time)
 			return m, err
 		}
 	}
-	return Advance(ctx, tx, m, Approve, comment, now)
+	return m.advance(ctx, tx, c.Fields, Approve, comment, now)
 }
 
 // gravest is the highest severity of the violations that it is for, or that of the proposal.

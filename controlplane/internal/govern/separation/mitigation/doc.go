@@ -14,7 +14,8 @@
 // a mitigation lapses when it is late by more than the grace of its control. After an outage nobody has less time than
 // a day.
 //
-// Callers: package separation serves it, package evidence keeps what owners provide, package matter asks in the inbox.
+// Callers: package separation serves it, package evidence keeps what owners provide, package decisionkind asks in the
+// inbox.
 //
 // Example: Ann may pay and maintain vendors for 30 days, because Bob checks her payments. Carol approves that. After a
 // week Bob is asked for evidence. He provides none, so the mitigation lapses and the violation is open again.

@@ -59,6 +59,17 @@ type Mitigation struct {
 	EndedAt *time.Time `json:"ended_at" db:"ended_at"`
 	// Why it ended. Null: it has not ended.
 	EndedReason *string `json:"ended_reason" db:"ended_reason" enum:"evidence_missed,severity_raised,expired,withdrawn,refused,replaced,resolved"`
+	// Time at which the owner was reminded of the evidence that is due next. Null: not yet.
+	RemindedAt *time.Time `json:"evidence_reminded_at" db:"reminded_at"`
+	// Time at which people were told that it ends soon. Null: not yet.
+	EndToldAt *time.Time `json:"end_announced_at" db:"end_told_at"`
+	// Time of the decision that it ends without a renewal. Null: there is none.
+	EndAgreedAt *time.Time `json:"end_agreed_at" db:"end_agreed_at"`
+	// What was done about the violation when the mitigation lapsed or expired, see on_lapse of the control. Null: it
+	// has not, or another mitigation covers the violation.
+	LapseEffect *Effect `json:"lapse_effect" db:"lapse_effect" enum:"reopened,revoked,escalated"`
+	// ID of the mitigation that it renews. Null: none.
+	RenewalOfID *string `json:"renewal_of_id" db:"renewal_of_id"`
 	// Time the record last changed.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// Version number of the mitigation, for If-Match.

@@ -40,7 +40,8 @@ func TestEvidenceThatIsMissingReopensTheViolation(t *testing.T) {
 		t.Errorf("reopened %v times; want once", a.Body["reopened_count"])
 	}
 	want := []string{"mitigation.approved", "mitigation.evidence_asked", "mitigation.evidence_asked",
-		"mitigation.evidence_overdue", "mitigation.evidence_provided", "mitigation.lapsed", "mitigation.proposed",
+		"mitigation.evidence_overdue", "mitigation.evidence_provided", "mitigation.evidence_reminded",
+		"mitigation.lapsed", "mitigation.proposed",
 		"violation.found", "violation.mitigated", "violation.reopened"}
 	got := h.Strings(`select action from audit_event where action ~ '^(mitigation|violation)[.]' order by 1`)
 	if !slices.Equal(got, want) {
@@ -191,7 +192,8 @@ func TestControlsAreAppliedAsTheySay(t *testing.T) {
 		t.Errorf("%d versions; want 4", len(a.Items()))
 	}
 	for query, want := range map[string]int{"": 2, "?severity=high": 1, "?severity=low": 2, "?enabled=false": 0,
-		"?policy_id=" + h.Policy: 2, "?owner_id=" + h.Bob: 2, "?owner_id=" + h.Ann: 0, "?q=payments": 1} {
+		"?policy_id=" + h.Policy: 2, "?owner_id=" + h.Bob: 2, "?owner_id=" + h.Ann: 0, "?q=payments": 1,
+		"?evidence_kind=attestation": 2, "?evidence_kind=link": 0, "?evidence_kind=none": 0} {
 		if a := h.Must(200, "admin", "GET", controls+query, nil); len(a.Items()) != want {
 			t.Errorf("%s: %d controls; want %d", query, len(a.Items()), want)
 		}

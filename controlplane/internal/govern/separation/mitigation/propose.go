@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -31,6 +32,8 @@ type NewMitigation struct {
 	// ISO 8601 duration from the approval to the end, from P1D to max_duration of the control. The default is
 	// max_duration.
 	Duration string `json:"duration,omitempty" maxLength:"64" example:"P30D"`
+	// ID of the mitigation that it renews, of the same violation. The default is the active one.
+	RenewalOfID string `json:"renewal_of_id,omitempty" format:"uuid"`
 	// Why the violation is acceptable for the time.
 	Justification string `json:"justification" minLength:"1" maxLength:"4000"`
 }
@@ -158,12 +161,17 @@ func checkOwner(ctx context.Context, tx *pg.Tx, id, person string) error {
 func Insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v Target, now time.Time) (Mitigation, error) {
 	const sql = `
 		insert into mitigation (tenant_id, id, control_id, identity_id, policy_id, sides, violation_id,
-		                        request_id, severity, owner_id, justification, duration, requested_by,
-		                        requested_at)
+		                        request_id, severity, owner_id, justification, duration, renewal_of_id,
+		                        requested_by, requested_at)
 		values (current_tenant(), @id, @control, @identity, @policy, @sides, nullif(@violation, '')::uuid,
-		        nullif(@request, '')::uuid, @severity, @owner, @justification, @duration, @by, @now)`
+		        nullif(@request, '')::uuid, @severity, @owner, @justification, @duration,
+		        nullif(@renewed, '')::uuid, @by, @now)`
+	renewed, err := in.renewed(ctx, tx, v)
+	if err != nil {
+		return Mitigation{}, err
+	}
 	id := uuid.Must(uuid.NewV7()).String()
-	err := pg.Exec(ctx, tx, "insert mitigation", sql, pgx.NamedArgs{
+	err = pg.Exec(ctx, tx, "insert mitigation", sql, pgx.NamedArgs{
 		"id":            id,
 		"control":       in.ControlID,
 		"identity":      v.IdentityID,
@@ -175,6 +183,7 @@ func Insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v Target, now time
 		"owner":         in.OwnerID,
 		"justification": strings.TrimSpace(in.Justification),
 		"duration":      in.Duration,
+		"renewed":       renewed,
 		"by":            decision.ActorOf(tx.Viewer),
 		"now":           now,
 	})
@@ -189,7 +198,10 @@ func Insert(ctx context.Context, tx *pg.Tx, in NewMitigation, v Target, now time
 	if err != nil {
 		return m, err
 	}
-	return m, audit.Record(ctx, tx, audit.Entry{Action: "mitigation.proposed", Subject: m.AuditSubject(),
+	if err := audit.Record(ctx, tx, audit.Entry{Action: "mitigation.proposed", Subject: m.AuditSubject(),
 		Objects: m.AuditObjects(), Reason: m.Justification,
-		Context: map[string]any{"duration": m.Duration, "severity": m.Severity}})
+		Context: map[string]any{"duration": m.Duration, "severity": m.Severity}}); err != nil {
+		return m, err
+	}
+	return m, m.publish(ctx, tx, event.MitigationProposed)
 }

@@ -1,6 +1,9 @@
 package mitigation
 
-import "github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+import (
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
 
 // State is how far a mitigation is.
 type State string
@@ -32,6 +35,8 @@ const (
 	Provide  Event = "evidence_provided"
 	Reject   Event = "evidence_rejected" // other evidence is needed
 	Delay    Event = "evidence_delayed"  // evidence is due and was not provided
+	Nudge    Event = "evidence_reminded" // the evidence that was asked for is due soon
+	Warn     Event = "ending"            // it ends soon
 	Miss     Event = "evidence_missed"   // the grace is over
 	Raise    Event = "severity_raised"   // the violation is graver than what was approved
 	End      Event = "expired"
@@ -40,16 +45,18 @@ const (
 
 // transitions are the states that events lead to. An event that is left out is refused.
 var transitions = map[State]map[Event]State{
-	Proposed:        {Approve: Active, Refuse: Refused, Withdraw: Withdrawn, Settle: Resolved},
-	Active:          inForce(map[Event]State{Ask: EvidenceDue, Reject: EvidenceDue}),
-	EvidenceDue:     inForce(map[Event]State{Provide: Active, Delay: EvidenceOverdue, Reject: EvidenceDue}),
-	EvidenceOverdue: inForce(map[Event]State{Provide: Active, Miss: Lapsed, Reject: EvidenceOverdue}),
-	Lapsed:          {},
-	Expired:         {},
-	Withdrawn:       {},
-	Refused:         {},
-	Replaced:        {},
-	Resolved:        {},
+	Proposed: {Approve: Active, Refuse: Refused, Withdraw: Withdrawn, Settle: Resolved},
+	Active:   inForce(map[Event]State{Warn: Active, Ask: EvidenceDue, Reject: EvidenceDue}),
+	EvidenceDue: inForce(map[Event]State{Warn: EvidenceDue, Nudge: EvidenceDue, Provide: Active, Delay: EvidenceOverdue,
+		Reject: EvidenceDue}),
+	EvidenceOverdue: inForce(map[Event]State{Warn: EvidenceOverdue, Provide: Active, Miss: Lapsed,
+		Reject: EvidenceOverdue}),
+	Lapsed:    {},
+	Expired:   {},
+	Withdrawn: {},
+	Refused:   {},
+	Replaced:  {},
+	Resolved:  {},
 }
 
 // inForce adds the events that can end each mitigation that is in force.
@@ -76,6 +83,31 @@ func (s State) Mitigates() bool { return s == Active || s == EvidenceDue || s ==
 
 // hasEnded reports whether nothing can happen any more.
 func (s State) hasEnded() bool { return len(transitions[s]) == 0 }
+
+// lapses reports whether an event ends a mitigation without a person, so that on_lapse of its control applies.
+func (e Event) lapses() bool { return e == Miss || e == Raise || e == End }
+
+// Effect is what was done about violations that are open again because their mitigation lapsed or expired.
+type Effect string
+
+// Effects.
+const (
+	Reopened  Effect = "reopened"
+	Revoked   Effect = "revoked"   // the revocation of a smallest cure was ordered for each of them
+	Escalated Effect = "escalated" // the decision is urgent, and more people are asked
+)
+
+// effectOf is what on_lapse of a control means, if cures could be revoked or not. What cannot be revoked is escalated:
+// a violation that was to end by itself is never left to wait.
+func effectOf(onLapse string, revocable bool) Effect {
+	switch {
+	case onLapse == control.Revoke && revocable:
+		return Revoked
+	case onLapse == control.Revoke, onLapse == control.Escalate:
+		return Escalated
+	}
+	return Reopened
+}
 
 // allowed are the actions of people that are possible in a state.
 func allowed(s State) []string {

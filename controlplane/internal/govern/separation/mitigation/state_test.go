@@ -3,6 +3,7 @@ package mitigation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ type model struct {
 	due      time.Time // of the next evidence; zero: none before the end
 	asked    bool      // for evidence that is due
 	deadline time.Time // of late evidence
+	onLapse  string
+	told     bool // that it ends soon
 }
 
 const (
@@ -46,6 +49,19 @@ func (m *model) demand(after time.Time) {
 
 // tick lets all happen that was to happen until a time. The worker looks after every step, which may have been days.
 func (m *model) tick(now time.Time) {
+	if !m.approved || m.ended != "" {
+		return
+	}
+	m.run(now)
+	seen := now
+	if m.ended == "lapsed" {
+		seen = m.deadline
+	}
+	m.told = m.told || !seen.Before(m.ends.Add(-7*day))
+}
+
+// run is tick for a mitigation in force.
+func (m *model) run(now time.Time) {
 	for m.approved && m.ended == "" {
 		switch {
 		case !now.Before(m.ends):
@@ -111,14 +127,29 @@ func (m *model) state() (state, violation string) {
 	return "active", "mitigated"
 }
 
+// effect is what is done about the violation when time ends the mitigation.
+func (m *model) effect() string {
+	switch {
+	case m.ended != "lapsed" && m.ended != "expired":
+		return ""
+	case m.onLapse == "escalate":
+		return "escalated"
+	}
+	return "reopened"
+}
+
 // TestStatesFollowTheirMeaning lets anything happen in any order, over months, on a real database. Any step may crash
 // before it is committed, which must leave everything as it was.
 func TestStatesFollowTheirMeaning(t *testing.T) {
 	h := open(t)
-	c := h.control(map[string]any{"evidence": map[string]any{"cadence": "P20D", "grace": "P5D"}})
+	controls := map[string]string{}
+	for _, onLapse := range []string{"reopen", "escalate"} {
+		controls[onLapse] = h.control(map[string]any{"on_lapse": onLapse,
+			"evidence": map[string]any{"cadence": "P20D", "grace": "P5D"}})
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		id := h.propose(c, "P70D")
-		m := &model{}
+		m := &model{onLapse: rapid.SampledFrom([]string{"reopen", "escalate"}).Draw(rt, "on_lapse")}
+		id := h.propose(controls[m.onLapse], "P70D")
 		for range rapid.IntRange(8, 24).Draw(rt, "steps") {
 			what := rapid.SampledFrom([]string{"approve", "approve", "wait", "wait", "wait", "wait", "provide",
 				"evaluate", "refuse", "withdraw"}).Draw(rt, "what")
@@ -130,9 +161,10 @@ func TestStatesFollowTheirMeaning(t *testing.T) {
 			}
 			h.expect(m, what)
 			state, of := m.state()
-			got := h.Strings(`select m.state || ' ' || v.state from mitigation m, violation v where m.id = $1`, id)[0]
-			if got != state+" "+of {
-				rt.Fatalf("after %s at %s it is %s; want %s %s", what, h.now(), got, state, of)
+			got := h.Strings(`select m.state || ' ' || v.state || ' ' || coalesce(m.lapse_effect, '') || ' ' ||
+				(m.end_told_at is not null)::text from mitigation m, violation v where m.id = $1`, id)[0]
+			if want := fmt.Sprintf("%s %s %s %t", state, of, m.effect(), m.told); got != want {
+				rt.Fatalf("after %s at %s it is %s; want %s", what, h.now(), got, want)
 			}
 		}
 		if state, _ := m.state(); m.ended == "" {

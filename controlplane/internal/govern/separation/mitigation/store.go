@@ -16,7 +16,8 @@ import (
 // columns are the columns of Mitigation.
 const columns = `m.id, m.sides, m.violation_id, m.request_id, m.state, m.severity, m.justification, m.duration,
 	m.requested_by, m.requested_at, m.decided_by, m.decided_at, m.decided_reason, m.starts_at, m.ends_at, m.due_at,
-	m.lapses_at, m.ended_at, m.ended_reason, m.updated_at, m.version,
+	m.lapses_at, m.reminded_at, m.end_told_at, m.end_agreed_at, m.ended_at, m.ended_reason, m.lapse_effect,
+	m.renewal_of_id, m.updated_at, m.version,
 	jsonb_build_object('id', m.control_id, 'display', coalesce(c.name, '')) as control,
 	jsonb_build_object('id', m.policy_id, 'display', coalesce(p.name, '')) as policy,
 	jsonb_build_object('id', m.identity_id, 'display', coalesce(i.display_name, '')) as identity,

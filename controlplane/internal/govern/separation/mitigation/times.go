@@ -13,6 +13,9 @@ const notice = 7 * span.Day
 // least is how much time people have for evidence at least, also after an outage.
 const least = span.Day
 
+// reminder is how long before evidence is due its owner is reminded, at most.
+const reminder = span.Day
+
 // start begins a mitigation that was approved.
 func (m *Mitigation) start(c control.Fields, now time.Time, at *time.Location) {
 	d, _ := span.Parse(m.Duration)
@@ -31,7 +34,7 @@ func (m *Mitigation) demand(c control.Fields, after time.Time, at *time.Location
 
 // due makes evidence due at a time, unless the mitigation ends before.
 func (m *Mitigation) due(when time.Time, grace time.Duration, at *time.Location) {
-	m.DueAt, m.LapsesAt = nil, nil
+	m.DueAt, m.LapsesAt, m.RemindedAt = nil, nil, nil
 	if when.Before(*m.EndsAt) {
 		lapses := span.Add(when, grace, at).UTC()
 		m.DueAt, m.LapsesAt = &when, &lapses
@@ -48,6 +51,13 @@ func (m *Mitigation) pass(e Event, c control.Fields, now time.Time, at *time.Loc
 		if earliest := now.Add(min(least, cadence/4)); m.DueAt.Before(earliest) && earliest.Before(*m.EndsAt) {
 			m.due(earliest, grace, at)
 		}
+		if !now.Before(m.remindAt(c)) { // asked this late, one question is enough
+			m.RemindedAt = &now
+		}
+	case Nudge:
+		m.RemindedAt = &now
+	case Warn:
+		m.EndToldAt = &now
 	case Delay:
 		if earliest := now.Add(min(least, grace)); m.LapsesAt.Before(earliest) {
 			m.LapsesAt = &earliest
@@ -67,6 +77,12 @@ func (m *Mitigation) pass(e Event, c control.Fields, now time.Time, at *time.Loc
 	}
 }
 
+// remindAt is when the owner is reminded of evidence that is due.
+func (m Mitigation) remindAt(c control.Fields) time.Time {
+	cadence, _ := c.CadenceAndGrace()
+	return m.DueAt.Add(-min(reminder, cadence/8))
+}
+
 // turn is the event that time brings next to a mitigation, and when; empty: none.
 func (m Mitigation) turn(c control.Fields) (e Event, when time.Time) {
 	if !m.State.Mitigates() {
@@ -78,6 +94,9 @@ func (m Mitigation) turn(c control.Fields) (e Event, when time.Time) {
 			e, when = then, at
 		}
 	}
+	if m.EndToldAt == nil {
+		sooner(Warn, m.EndsAt.Add(-min(notice, m.EndsAt.Sub(*m.StartsAt)/4)))
+	}
 	switch {
 	case m.DueAt == nil:
 	case m.State == Active:
@@ -85,6 +104,9 @@ func (m Mitigation) turn(c control.Fields) (e Event, when time.Time) {
 		sooner(Ask, m.DueAt.Add(-min(notice, cadence/4)))
 	case m.State == EvidenceDue:
 		sooner(Delay, *m.DueAt)
+		if m.RemindedAt == nil {
+			sooner(Nudge, m.remindAt(c))
+		}
 	case m.State == EvidenceOverdue:
 		sooner(Miss, *m.LapsesAt)
 	}

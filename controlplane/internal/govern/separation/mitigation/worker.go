@@ -44,7 +44,7 @@ func (s *Service) Kinds() []queue.Kind {
 		{
 			Name:  "mitigation_dates",
 			Title: "Dates of mitigations",
-			About: "Asks for evidence when it is due, and ends mitigations whose time is over.",
+			About: "Asks for evidence when it is due, reminds of it, and ends mitigations whose time is over.",
 			Group: group,
 			Part:  s.Turn,
 			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
@@ -95,7 +95,7 @@ func advance(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 	if e == "" || when.After(now) { // the control was changed since
 		return m.write(ctx, tx, c.Fields)
 	}
-	_, err = Advance(ctx, tx, m, e, "", now)
+	_, err = m.advance(ctx, tx, c.Fields, e, "", now)
 	return err
 }
 

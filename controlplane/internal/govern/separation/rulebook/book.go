@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -36,11 +35,14 @@ type Policy struct {
 	Mode        string // shadow or enforce
 	OnRequest   string // block, warn or record
 	OnAssign    string // block or record
-	OnDetect    string // task or record
+	OnDetect    string // task, revoke_lower_risk or record
 	OwnerIDs    []string
 	Remediation string
 	ControlIDs  []string // mitigating controls that requests can propose
 	BlindSides  []int    // positions of sides that no person can perform at present
+	// Exempts says whether Exempt is about anybody: people to whom the policy does not apply.
+	Exempts bool
+	Exempt  condition.Condition
 }
 
 // Blind reports whether a side of the policy can be performed by nobody at present.
@@ -52,6 +54,11 @@ func (p Policy) EffectOnRequest() string { return p.inForce(p.OnRequest) }
 // EffectOnAssignment is what the policy does about access that is assigned without a request. In shadow mode it only
 // records.
 func (p Policy) EffectOnAssignment() string { return p.inForce(p.OnAssign) }
+
+// WouldBlock reports whether the policy is in shadow mode and would refuse requests if it were enforced.
+func (p Policy) WouldBlock() bool {
+	return p.Mode == separationpolicy.Shadow && p.OnRequest == separationpolicy.Block
+}
 
 func (p Policy) inForce(effect string) string {
 	if p.Mode != separationpolicy.Enforce {
@@ -111,7 +118,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 	}
 	slices.Sort(b.Traits)
 	b.Traits = slices.Compact(b.Traits)
-	duties, blind, err := b.resolve(ctx, tx)
+	duties, err := b.resolve(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +126,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 	for i, p := range policies {
 		rules[i] = p.Rule(p.ID, p.Version)
 		effects := p.Effects.Complete()
+		exempt, problems := p.Exemptions.Condition()
 		b.Policies[p.ID] = Policy{
 			ID:          p.ID,
 			Name:        p.Name,
@@ -132,53 +140,13 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 			OwnerIDs:    p.OwnerIDs,
 			Remediation: p.Remediation,
 			ControlIDs:  p.ControlIDs,
-			BlindSides:  p.SidesWithin(blind),
+			BlindSides:  p.SidesWithin(duties.blind),
+			Exempts:     p.Exemptions != nil && len(problems) == 0,
+			Exempt:      exempt,
 		}
 	}
-	if b.Rules, err = conflict.Compile(rules, duties); err != nil {
+	if b.Rules, err = conflict.CompileNumbered(rules, duties.entitlements, duties.list); err != nil {
 		return nil, fmt.Errorf("compile separation-of-duties policies: %w", err)
 	}
 	return b, nil
-}
-
-// resolve reads the duties in the book with the entitlements of their members, and notes their names. Blind duties are
-// those that blind_duties() returns; it is not called because that would resolve all members once more.
-func (b *Book) resolve(ctx context.Context, tx *pg.Tx) (duties []conflict.Duty, blind map[string]bool, err error) {
-	const sql = `
-		with part as (
-		    select x.duty_id, x.group_number, array_agg(x.entitlement_id::text) as entitlement_ids,
-		           bool_or(e.removed_at is null and e.lifecycle <> 'disconnected') as sighted
-		      from duty_entitlements(@ids::text[]::uuid[]) x
-		      join entitlement e on e.id = x.entitlement_id
-		     group by x.duty_id, x.group_number
-		)
-		select d.id::text, d.name, coalesce(p.entitlement_ids, '{}'), coalesce(p.sighted, false)
-		  from duty d
-		  left join (select distinct m.duty_id, m.group_number
-		               from duty_member m
-		              where m.duty_id = any(@ids::text[]::uuid[])) g on g.duty_id = d.id
-		  left join part p on p.duty_id = g.duty_id and p.group_number = g.group_number
-		 where d.id = any(@ids::text[]::uuid[])
-		 order by d.id, g.group_number`
-	ids := make([]string, 0, len(b.Duties))
-	for id := range b.Duties {
-		ids = append(ids, id)
-	}
-	blind = map[string]bool{}
-	var id, name string
-	var entitlements []string
-	var sighted bool
-	err = pg.Each(ctx, tx, "resolve duties", []any{&id, &name, &entitlements, &sighted}, func() error {
-		if len(duties) == 0 || duties[len(duties)-1].ID != id {
-			duties = append(duties, conflict.Duty{ID: id})
-			b.Duties[id] = name
-		}
-		last := &duties[len(duties)-1]
-		last.Groups = append(last.Groups, slices.Clone(entitlements))
-		if !sighted {
-			blind[id] = true
-		}
-		return nil
-	}, sql, pgx.NamedArgs{"ids": ids})
-	return duties, blind, err
 }

@@ -9,8 +9,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// most is how many tenants' books are in memory at once. A tenant beyond it takes the place of any other.
-const most = 256
+// Limits of the books in memory. A tenant beyond them takes the place of others.
+const (
+	most        = 256
+	mostMembers = 100_000_000 // members of duties in all books, of 4 bytes each
+)
 
 // books are the books in memory, by tenant. They are shared by the process, as their revisions are by the database.
 var books = struct {
@@ -65,11 +68,24 @@ func kept(tenant, revision string, now time.Time) *Book {
 func keep(tenant string, b *Book) {
 	books.Lock()
 	defer books.Unlock()
-	if len(books.of) >= most && books.of[tenant] == nil {
-		for other := range books.of {
-			delete(books.of, other)
+	delete(books.of, tenant)
+	members := b.members()
+	for _, other := range books.of {
+		members += other.members()
+	}
+	for other, old := range books.of {
+		if len(books.of) < most && members <= mostMembers {
 			break
 		}
+		delete(books.of, other)
+		members -= old.members()
 	}
 	books.of[tenant] = b
+}
+
+func (b *Book) members() int {
+	if b.Rules == nil {
+		return 0
+	}
+	return b.Rules.Members()
 }

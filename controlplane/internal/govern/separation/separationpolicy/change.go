@@ -14,7 +14,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Policy, error) {
 	if n.Origin == nil {
 		n.Origin = map[string]any{"kind": "manual"}
 	}
-	if err := n.Check(ctx, tx, ""); err != nil {
+	if err := Check(ctx, tx, &n.Fields, ""); err != nil {
 		return Policy{}, err
 	}
 	id := uuid.Must(uuid.NewV7()).String()
@@ -30,13 +30,13 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Policy, error) {
 		return made, err
 	}
 	return made, audit.Record(ctx, tx,
-		audit.Entry{Action: "separation_policy.created", Subject: made.AuditSubject(), Changes: changes})
+		audit.Entry{Action: "separation_policy.created", Subject: subjectOf(made), Changes: changes})
 }
 
 // Rewrite replaces the fields of a policy, and audits it as action. If nothing differs, nothing is written. The caller
 // has locked before.
 func Rewrite(ctx context.Context, tx *pg.Tx, before Policy, after Fields, action string) (Policy, error) {
-	if err := after.Check(ctx, tx, before.ID); err != nil {
+	if err := Check(ctx, tx, &after, before.ID); err != nil {
 		return before, err
 	}
 	changes, err := audit.Diff(before.Fields, after)
@@ -54,7 +54,7 @@ func Rewrite(ctx context.Context, tx *pg.Tx, before Policy, after Fields, action
 		return changed, err
 	}
 	return changed, audit.Record(ctx, tx,
-		audit.Entry{Action: action, Subject: changed.AuditSubject(), Changes: changes})
+		audit.Entry{Action: action, Subject: subjectOf(changed), Changes: changes})
 }
 
 // Retire deletes a policy. Its versions stay.
@@ -65,10 +65,10 @@ func Retire(ctx context.Context, tx *pg.Tx, p Policy) error {
 		 where id = $1`, p.ID); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "separation_policy.deleted", Subject: p.AuditSubject()})
+	return audit.Record(ctx, tx, audit.Entry{Action: "separation_policy.deleted", Subject: subjectOf(p)})
 }
 
-// AuditSubject is the policy in audit events.
-func (p Policy) AuditSubject() audit.Subject {
+// subjectOf is a policy in audit events.
+func subjectOf(p Policy) audit.Subject {
 	return audit.Subject{Type: "separation_policy", ID: p.ID, Display: p.Name}
 }

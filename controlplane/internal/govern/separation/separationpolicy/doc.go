@@ -5,6 +5,8 @@
 // disabled or deleted policy, and one outside valid_from and valid_to, is not evaluated. A policy is blind while a side
 // of it has no duty that a person could perform; it can always be edited.
 //
+// What is in a policy is in package definition.
+//
 // Callers: package separation serves it, package rulebook prepares what is evaluated.
 //
 // Example: the policy "Vendors and payments" of the kind pair has the sides "Maintain vendors" and "Pay", each with one

@@ -55,17 +55,17 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 		               name text, description text, rationale text, regulation_refs text[], owner_ids uuid[],
 		               enabled boolean, mode text, severity text, kind text, sides jsonb, n int, matrix jsonb,
 		               history_window text, context jsonb, effects jsonb, remediation text,
-		               mitigation_policy_ids uuid[], max_mitigation text, valid_from timestamptz,
-		               valid_to timestamptz, content jsonb)`
+		               mitigation_policy_ids uuid[], max_mitigation text, exemptions jsonb,
+		               valid_from timestamptz, valid_to timestamptz, content jsonb)`
 		create = `
 			insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids,
 			                               enabled, mode, severity, kind, sides, duty_ids, n, matrix, history_window,
 			                               context, effects, remediation, mitigation_policy_ids, max_mitigation,
-			                               valid_from, valid_to, origin)
+			                               exemptions, valid_from, valid_to, origin)
 			select current_tenant(), x.id, x.name, x.description, x.rationale, x.regulation_refs, x.owner_ids,
 			       x.enabled, x.mode, x.severity, x.kind, x.sides, x.duty_ids, x.n, nullif(x.matrix, 'null'),
 			       x.history_window, x.context, x.effects, x.remediation, x.mitigation_policy_ids,
-			       x.max_mitigation, x.valid_from, x.valid_to,
+			       x.max_mitigation, nullif(x.exemptions, 'null'), x.valid_from, x.valid_to,
 			       x.origin ` + source + `
 			 where x.created`
 		change = `
@@ -76,7 +76,7 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 			       matrix = nullif(x.matrix, 'null'), history_window = x.history_window, context = x.context,
 			       effects = x.effects, remediation = x.remediation,
 			       mitigation_policy_ids = x.mitigation_policy_ids, max_mitigation = x.max_mitigation,
-			       valid_from = x.valid_from, valid_to = x.valid_to,
+			       exemptions = nullif(x.exemptions, 'null'), valid_from = x.valid_from, valid_to = x.valid_to,
 			       updated_at = now(), version = p.version + 1 ` + source + `
 			 where not x.created
 			   and p.id = x.id`
@@ -115,7 +115,7 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 		{"keep versions of separation-of-duties policies", keep},
 	} {
 		if err := pg.Exec(ctx, tx, s.what, s.sql, args); err != nil {
-			return (&Fields{}).written(err)
+			return written(err, "")
 		}
 	}
 	return audit.RecordAll(ctx, tx, entries)

@@ -297,3 +297,24 @@ func TestPoliciesAreListedByFilters(t *testing.T) {
 	h.Refused(403, "forbidden", "manager", "GET", base, nil)
 	h.Refused(403, "read_only_role", "auditor", "POST", base, h.policy("D", "pair", "Order", "Pay"))
 }
+
+func TestExemptionsAreAConditionThatIsReplacedAsAWhole(t *testing.T) {
+	h := open(t)
+	body := object{"name": "Exempting", "kind": "pair", "sides": []object{
+		{"duty_ids": []string{h.duties["Order"]}}, {"duty_ids": []string{h.duties["Pay"]}}},
+		"exemptions": object{"field": "department", "op": "eq", "value": "Audit"}}
+	at := base + "/" + h.Must(201, "admin", "POST", base, body).Text("id")
+	h.Must(200, "admin", "PATCH", at, object{"exemptions": object{"expression": "identity.title == 'Auditor'"}})
+	got := h.Must(200, "admin", "GET", at, nil).Body["exemptions"].(map[string]any)
+	if len(got) != 1 || got["expression"] != "identity.title == 'Auditor'" {
+		t.Errorf("exemptions %v; want the expression alone", got)
+	}
+	a := h.Must(422, "admin", "PATCH", at, object{"exemptions": object{"match": "all", "rules": []object{
+		{"field": "departmint", "op": "eq", "value": "Audit"}}}})
+	if at := a.Body["errors"].([]any)[0].(map[string]any)["pointer"]; at != "#/exemptions/rules/0/field" {
+		t.Errorf("the problem is at %v", at)
+	}
+	if a := h.Must(200, "admin", "PATCH", at, object{"exemptions": nil}); a.Body["exemptions"] != nil {
+		t.Errorf("exemptions %v after they were removed", a.Body["exemptions"])
+	}
+}

@@ -3,10 +3,10 @@ package separationpolicy
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -16,7 +16,7 @@ import (
 const columns = `p.id, p.name, p.description, p.rationale, p.regulation_refs, p.owner_ids::text[] as owner_ids,
 	p.enabled, p.mode, p.severity, p.kind, p.sides, p.n, p.matrix, p.history_window, p.context, p.effects,
 	p.remediation, p.mitigation_policy_ids::text[] as mitigation_policy_ids, p.max_mitigation,
-	p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
+	p.exemptions, p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
 
 // Filters narrow a list of policies. All given filters must match.
 type Filters struct {
@@ -193,7 +193,7 @@ func Describe(ctx context.Context, tx *pg.Tx, of []Policy) error {
 	return countViolations(ctx, tx, of)
 }
 
-// countViolations adds the numbers of violations to policies.
+// countViolations adds to policies the numbers of violations, and of requests that they would refuse.
 func countViolations(ctx context.Context, tx *pg.Tx, of []Policy) error {
 	const sql = `
 		select v.policy_id::text, count(*) filter (where v.state = 'open'),
@@ -202,14 +202,29 @@ func countViolations(ctx context.Context, tx *pg.Tx, of []Policy) error {
 		 where v.policy_id = any($1::text[]::uuid[])
 		   and v.state <> 'remediated'
 		 group by v.policy_id`
-	ids, counted := make([]string, len(of)), map[string]SeparationStats{}
+	ids, counted := make([]string, len(of)), map[string]definition.SeparationStats{}
 	for i := range of {
 		ids[i] = of[i].ID
 	}
 	var id string
-	var n SeparationStats
+	var n definition.SeparationStats
 	if err := pg.Each(ctx, tx, "count violations of policies", []any{&id, &n.Open, &n.Mitigated, &n.FalsePositive},
 		func() error { counted[id] = n; return nil }, sql, ids); err != nil {
+		return err
+	}
+	const shadow = `
+		select b.policy_id::text, count(*)
+		  from separation_shadow_block b
+		 where b.policy_id = any($1::text[]::uuid[])
+		   and b.at > now() - interval '30 days'
+		 group by b.policy_id`
+	var would int64
+	if err := pg.Each(ctx, tx, "count requests that policies would refuse", []any{&id, &would}, func() error {
+		n := counted[id]
+		n.WouldBlock30D = would
+		counted[id] = n
+		return nil
+	}, shadow, ids); err != nil {
 		return err
 	}
 	for i := range of {
@@ -218,19 +233,8 @@ func countViolations(ctx context.Context, tx *pg.Tx, of []Policy) error {
 	return nil
 }
 
-// SidesWithin returns the positions of the sides that have only these duties.
-func (f Fields) SidesWithin(duties map[string]bool) []int {
-	within := []int{}
-	for s, side := range f.Sides {
-		if !slices.ContainsFunc(side.DutyIDs, func(id string) bool { return !duties[id] }) {
-			within = append(within, s)
-		}
-	}
-	return within
-}
-
 // args are the columns of a policy as named arguments.
-func (f Fields) args(id string) pgx.NamedArgs {
+func argsOf(f Fields, id string) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id":              id,
 		"name":            f.Name,
@@ -252,6 +256,7 @@ func (f Fields) args(id string) pgx.NamedArgs {
 		"remediation":     f.Remediation,
 		"control_ids":     f.ControlIDs,
 		"max_mitigation":  f.MaxMitigation,
+		"exemptions":      f.Exemptions,
 		"valid_from":      f.ValidFrom,
 		"valid_to":        f.ValidTo,
 	}
@@ -262,16 +267,16 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
 		insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids, enabled,
 		                               mode, severity, kind, sides, duty_ids, n, matrix, history_window, context,
-		                               effects, remediation, mitigation_policy_ids, max_mitigation, valid_from,
-		                               valid_to, origin)
+		                               effects, remediation, mitigation_policy_ids, max_mitigation, exemptions,
+		                               valid_from, valid_to, origin)
 		values (current_tenant(), @id, @name, @description, @rationale, @regulation_refs,
 		        @owner_ids::text[]::uuid[], @enabled, @mode, @severity, @kind, @sides, @duty_ids::text[]::uuid[], @n,
 		        @matrix, @history_window, @context, @effects, @remediation, @control_ids::text[]::uuid[],
-		        @max_mitigation, @valid_from, @valid_to, @origin)`
-	args := n.args(id)
+		        @max_mitigation, nullif(@exemptions::jsonb, 'null'), @valid_from, @valid_to, @origin)`
+	args := argsOf(n.Fields, id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert separation-of-duties policy", sql, args); err != nil {
-		return n.written(err)
+		return written(err, n.Name)
 	}
 	return keepVersion(ctx, tx, id)
 }
@@ -285,10 +290,11 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		       kind = @kind, sides = @sides, duty_ids = @duty_ids::text[]::uuid[], n = @n, matrix = @matrix,
 		       history_window = @history_window, context = @context, effects = @effects, remediation = @remediation,
 		       mitigation_policy_ids = @control_ids::text[]::uuid[], max_mitigation = @max_mitigation,
-		       valid_from = @valid_from, valid_to = @valid_to, updated_at = now(), version = version + 1
+		       exemptions = nullif(@exemptions::jsonb, 'null'), valid_from = @valid_from,
+		       valid_to = @valid_to, updated_at = now(), version = version + 1
 		 where id = @id`
-	if err := pg.Exec(ctx, tx, "write separation-of-duties policy", sql, f.args(id)); err != nil {
-		return f.written(err)
+	if err := pg.Exec(ctx, tx, "write separation-of-duties policy", sql, argsOf(f, id)); err != nil {
+		return written(err, f.Name)
 	}
 	return keepVersion(ctx, tx, id)
 }

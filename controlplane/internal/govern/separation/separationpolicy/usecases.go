@@ -2,7 +2,10 @@ package separationpolicy
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -59,6 +62,24 @@ func CheckPatch(body []byte) error {
 	return mergepatch.Keep(body, "name", "enabled", "mode", "severity", "kind", "sides", "effects")
 }
 
+// Merge returns the fields with a merge patch (RFC 7396). Exemptions are one condition, which is replaced as a whole.
+func Merge(f Fields, body []byte) (Fields, error) {
+	merged, err := mergepatch.Apply(f, body)
+	if err != nil {
+		return f, err
+	}
+	var sent struct {
+		Exemptions definition.SeparationExemptions `json:"exemptions"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		return f, fault.New(fault.Invalid, "exemptions is a condition")
+	}
+	if sent.Exemptions != nil {
+		merged.Exemptions = sent.Exemptions
+	}
+	return merged, nil
+}
+
 // Patch applies a merge patch.
 func (s *Service) Patch(
 	ctx context.Context,
@@ -71,7 +92,7 @@ func (s *Service) Patch(
 		return Policy{}, err
 	}
 	return s.alter(ctx, v, id, match, "separation_policy.updated", func(f Fields) (Fields, error) {
-		return mergepatch.Apply(f, body)
+		return Merge(f, body)
 	})
 }
 

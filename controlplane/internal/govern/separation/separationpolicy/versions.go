@@ -23,6 +23,7 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string) error {
 		           'matrix', p.matrix, 'history_window', p.history_window, 'context', p.context,
 		           'effects', p.effects, 'remediation', p.remediation,
 		           'mitigation_policy_ids', p.mitigation_policy_ids, 'max_mitigation', p.max_mitigation,
+		           'exemptions', p.exemptions,
 		           'valid_from', p.valid_from,
 		           'valid_to', p.valid_to), @by
 		  from separation_policy p

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -33,34 +32,28 @@ const (
 		"Nothing is stored."
 )
 
-// Service simulates changes of duties and policies.
-type Service struct {
-	DB  *pg.DB
-	Now func() time.Time
-}
-
 // Routes are the operations that simulate.
 func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{
+	return append(s.runRoutes(),
 		httpapi.Handle("POST", policies+"/simulate", "Simulate an unsaved separation-of-duties policy", s.draft).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Status(200).
 			Errors(409).
 			Describe(aboutPolicy),
 		httpapi.Handle("POST", policies+"/{id}/simulate", "Simulate a separation-of-duties policy", s.stored).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Status(200).
 			Errors(409).
 			Describe(aboutStored),
 		httpapi.Handle("POST", duties+"/{id}/simulate", "Simulate a change of a duty", s.duty).
 			For(viewer.Admin).
-			Waits().
+			LongRunning().
 			Status(200).
 			Errors(409).
 			Describe(aboutDuty),
-	}
+	)
 }
 
 type draftIn struct {
@@ -68,25 +61,44 @@ type draftIn struct {
 	RawBody []byte
 }
 
+// subject is the policy, with its figures from nothing.
+func (in *draftIn) subject(ctx context.Context, tx *pg.Tx) (subject, error) {
+	f := separationpolicy.Sent(in.Body, in.RawBody)
+	if err := separationpolicy.Check(ctx, tx, &f, ""); err != nil {
+		return subject{}, err
+	}
+	of := subject{unsaved: uuid.Must(uuid.NewV7()).String(), name: f.Name}
+	of.after = []separationpolicy.Policy{{ID: of.unsaved, Fields: f}}
+	return of, nil
+}
+
 // draft is POST …/simulate of a policy that is not stored.
 func (s *Service) draft(ctx context.Context, v viewer.Viewer, in *draftIn) (*httpapi.One[SeparationImpact], error) {
-	unsaved := uuid.Must(uuid.NewV7()).String()
+	return s.simulated(ctx, v, func(tx *pg.Tx) (subject, error) { return in.subject(ctx, tx) })
+}
+
+// simulated compares what a function prepares.
+func (s *Service) simulated(
+	ctx context.Context,
+	v viewer.Viewer,
+	prepare func(tx *pg.Tx) (subject, error),
+) (*httpapi.One[SeparationImpact], error) {
+	var of subject
 	var before, after *rulebook.Book
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		f := separationpolicy.Sent(in.Body, in.RawBody)
-		if err = f.Check(ctx, tx, ""); err != nil {
+		if of, err = prepare(tx); err != nil {
 			return err
 		}
-		if before, err = rulebook.Compile(ctx, tx, nil); err != nil {
+		if before, err = rulebook.Compile(ctx, tx, of.before); err != nil {
 			return err
 		}
-		after, err = rulebook.Compile(ctx, tx, []separationpolicy.Policy{{ID: unsaved, Fields: f}})
+		after, err = rulebook.Compile(ctx, tx, of.after)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.compared(ctx, v, before, after, unsaved)
+	return s.compared(ctx, v, before, after, of.unsaved)
 }
 
 // compared evaluates everybody by both books, in a transaction of its own.
@@ -98,7 +110,7 @@ func (s *Service) compared(
 ) (*httpapi.One[SeparationImpact], error) {
 	var out SeparationImpact
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		out, err = compare(ctx, tx, before, after, unsaved, s.Now())
+		out, err = compare(ctx, tx, before, after, nil, unsaved, s.Now())
 		return err
 	})
 	if err != nil {
@@ -126,33 +138,28 @@ func (p *SeparationPolicyPatch) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &p.Fields)
 }
 
+// subject is the policy as it is evaluated now, and with the fields of the body.
+func (in *storedIn) subject(ctx context.Context, tx *pg.Tx) (subject, error) {
+	p, err := separationpolicy.Locked(ctx, tx, in.ID, "")
+	if err != nil {
+		return subject{}, err
+	}
+	of := subject{policyID: p.ID}
+	if p.Enabled && p.Mode != separationpolicy.Draft {
+		of.before = []separationpolicy.Policy{p}
+	}
+	if in.Body != nil {
+		if err := changed(ctx, tx, &p, in.Body.sent); err != nil {
+			return subject{}, err
+		}
+	}
+	of.name, of.after = p.Name, []separationpolicy.Policy{p}
+	return of, nil
+}
+
 // stored is POST …/{id}/simulate of a policy.
 func (s *Service) stored(ctx context.Context, v viewer.Viewer, in *storedIn) (*httpapi.One[SeparationImpact], error) {
-	var before, after *rulebook.Book
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		p, err := separationpolicy.Locked(ctx, tx, in.ID, "")
-		if err != nil {
-			return err
-		}
-		var evaluated []separationpolicy.Policy
-		if p.Enabled && p.Mode != separationpolicy.Draft {
-			evaluated = append(evaluated, p)
-		}
-		if before, err = rulebook.Compile(ctx, tx, evaluated); err != nil {
-			return err
-		}
-		if in.Body != nil {
-			if err := changed(ctx, tx, &p, in.Body.sent); err != nil {
-				return err
-			}
-		}
-		after, err = rulebook.Compile(ctx, tx, []separationpolicy.Policy{p})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.compared(ctx, v, before, after, "")
+	return s.simulated(ctx, v, func(tx *pg.Tx) (subject, error) { return in.subject(ctx, tx) })
 }
 
 // changed applies a merge patch to the fields of a policy that is not written.
@@ -160,12 +167,12 @@ func changed(ctx context.Context, tx *pg.Tx, p *separationpolicy.Policy, body []
 	if err := separationpolicy.CheckPatch(body); err != nil {
 		return err
 	}
-	f, err := mergepatch.Apply(p.Fields, body)
+	f, err := separationpolicy.Merge(p.Fields, body)
 	if err != nil {
 		return err
 	}
 	p.Fields = f
-	return p.Check(ctx, tx, p.ID)
+	return separationpolicy.Check(ctx, tx, &p.Fields, p.ID)
 }
 
 type dutyIn struct {
@@ -178,32 +185,48 @@ type dutyIn struct {
 // errRolledBack ends the transaction in which a changed duty was stored.
 var errRolledBack = errors.New("the simulation is complete")
 
+// subject is the duty with the fields of the body, and the policies that name it. The change is checked.
+func (in *dutyIn) subject(ctx context.Context, tx *pg.Tx) (subject, error) {
+	if err := mergepatch.Keep(in.RawBody, "name", "all_of"); err != nil {
+		return subject{}, err
+	}
+	d, err := duty.Locked(ctx, tx, in.ID, " for update of d")
+	if err != nil {
+		return subject{}, err
+	}
+	using, err := separationpolicy.Using(ctx, tx, in.ID)
+	if err != nil {
+		return subject{}, err
+	}
+	f, err := mergepatch.Apply(d.Fields, in.RawBody)
+	if err != nil {
+		return subject{}, err
+	}
+	if err := f.Check(ctx, tx, d); err != nil {
+		return subject{}, err
+	}
+	return subject{dutyID: d.ID, name: d.Name, before: using, after: using, duty: &f}, nil
+}
+
 // duty is POST of a change of a duty. The change is stored only in a transaction that is rolled back.
 func (s *Service) duty(ctx context.Context, v viewer.Viewer, in *dutyIn) (*httpapi.One[SeparationImpact], error) {
-	if err := mergepatch.Keep(in.RawBody, "name", "all_of"); err != nil {
-		return nil, err
-	}
 	var before, after *rulebook.Book
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		stored, err := duty.Locked(ctx, tx, in.ID, " for update of d")
+		of, err := in.subject(ctx, tx)
 		if err != nil {
 			return err
 		}
-		using, err := separationpolicy.Using(ctx, tx, in.ID)
+		if before, err = rulebook.Compile(ctx, tx, of.before); err != nil {
+			return err
+		}
+		d, err := duty.Locked(ctx, tx, in.ID, "")
 		if err != nil {
 			return err
 		}
-		if before, err = rulebook.Compile(ctx, tx, using); err != nil {
+		if _, err := duty.Rewrite(ctx, tx, d, *of.duty); err != nil {
 			return err
 		}
-		changed, err := mergepatch.Apply(stored.Fields, in.RawBody)
-		if err != nil {
-			return err
-		}
-		if _, err := duty.Rewrite(ctx, tx, stored, changed); err != nil {
-			return err
-		}
-		if after, err = rulebook.Compile(ctx, tx, using); err != nil {
+		if after, err = rulebook.Compile(ctx, tx, of.after); err != nil {
 			return err
 		}
 		return errRolledBack

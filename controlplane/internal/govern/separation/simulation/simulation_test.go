@@ -116,3 +116,15 @@ func TestSimulatingADutyCoversAllPoliciesThatNameIt(t *testing.T) {
 	}
 	w.Refused(422, "validation_failed", "admin", "POST", at+"/simulate", object{"all_of": []object{}})
 }
+
+func TestSimulatingExemptionsEndsTheViolationsOfExemptPeople(t *testing.T) {
+	w := open(t)
+	w.Exec(`update identity set department = 'Finance' where id = $1`, w.Ann)
+	w.Grants("VENDOR-EDIT")
+	w.Grants("FINANCE")
+	policy := pair(w, "Vendors and payments")
+	policy["mode"] = "shadow"
+	at := base + "/" + w.Must(201, "admin", "POST", base, policy).Text("id") + "/simulate"
+	exempt := object{"exemptions": object{"field": "department", "op": "eq", "value": "Finance"}}
+	expect(t, "exempt", w.Must(200, "admin", "POST", at, exempt).Body, 0, 1, 0)
+}

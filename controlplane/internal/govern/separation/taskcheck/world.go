@@ -7,6 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exemption"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -30,15 +31,14 @@ func load(ctx context.Context, tx *pg.Tx, b *rulebook.Book, grants []grant, now 
 		c.Add = append(c.Add, effective.Addition{ID: g.ID, EntitlementID: g.EntitlementID})
 		changes[g.IdentityID], tasks = c, append(tasks, g.ID)
 	}
-	if w.people, err = effective.LoadChanged(ctx, tx, changes, true, check.Past(b), now); err != nil {
-		return w, err
-	}
+	// What is being made is read before what people have: a grant that is confirmed between the two reads is counted
+	// then, and would be missed the other way round.
 	const sent = `
 		select t.grant_id::text
 		  from provisioning_task t
 		 where t.identity_id = any($1::text[]::uuid[])
 		   and t.operation = 'grant'
-		   and t.state in ('running', 'verifying')
+		   and (t.state in ('running', 'verifying') or t.unsure and t.state in ('queued', 'retrying'))
 		   and t.grant_id is not null
 		   and t.id <> all($2::text[]::uuid[])`
 	ids, err := pg.All[string](ctx, tx, "find grants that are being made", sent, people(grants), tasks)
@@ -47,6 +47,12 @@ func load(ctx context.Context, tx *pg.Tx, b *rulebook.Book, grants []grant, now 
 	}
 	for _, id := range ids {
 		w.sent[id] = true
+	}
+	if w.people, err = effective.LoadChanged(ctx, tx, changes, true, check.Past(b), now); err != nil {
+		return w, err
+	}
+	if err = exemption.Apply(ctx, tx, b, w.people, now); err != nil {
+		return w, err
 	}
 	w.accepted, err = violation.ReadAcceptances(ctx, tx, people(grants))
 	return w, err

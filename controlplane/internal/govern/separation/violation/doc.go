@@ -21,7 +21,8 @@
 // finds it. Administrators write; auditors read all, managers those of their reports, and owners of entitlements those
 // that their entitlements are part of, without the access that they do not own.
 //
-// Package scan calls Record, and package matter asks about open violations in the inbox.
+// Package scan calls Record. Package revocation revokes access for policies with the effect revoke_lower_risk, and
+// package decisionkind asks about open violations in the inbox.
 //
 // Example: a sync run finds that Ann is in VENDOR-EDIT and PAY-RUN. Record opens a violation. An administrator
 // remediates it by the removal of VENDOR-EDIT; the sync run after the revocation makes it remediated.

@@ -24,11 +24,13 @@ func Mitigate(ctx context.Context, tx *pg.Tx, of Of, mitigationID string, now ti
 		   and v.state = any(@from)
 		   and mitigation_covering(v.identity_id, v.policy_id, v.sides, v.severity) is not null
 		returning v.id::text, coalesce(v.conflict -> 'policy' ->> 'name', '')`
-	return of.change(ctx, tx, sql, Covered, mitigationID, "", now)
+	_, err := of.change(ctx, tx, sql, Covered, mitigationID, "", now)
+	return err
 }
 
-// Reopen opens mitigated violations that no mitigation covers any more. cause is why the mitigation ended.
-func Reopen(ctx context.Context, tx *pg.Tx, of Of, mitigationID, cause string, now time.Time) error {
+// Reopen opens mitigated violations that no mitigation covers any more, and returns their IDs. cause is why the
+// mitigation ended.
+func Reopen(ctx context.Context, tx *pg.Tx, of Of, mitigationID, cause string, now time.Time) ([]string, error) {
 	const sql = `
 		update violation v
 		   set state = 'open', reopened_count = reopened_count + 1, reopened_at = @now, updated_at = now(),
@@ -45,7 +47,8 @@ func Reopen(ctx context.Context, tx *pg.Tx, of Of, mitigationID, cause string, n
 // outcomes are the actions of the audit log about mitigations.
 var outcomes = map[Event]string{Covered: "violation.mitigated", Lapsed: "violation.reopened"}
 
-// change lets an event happen to violations by a statement that returns their IDs and policies, and audits it.
+// change lets an event happen to violations by a statement that returns their IDs and policies, and audits it. It
+// returns the IDs.
 func (of Of) change(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -53,8 +56,8 @@ func (of Of) change(
 	e Event,
 	mitigationID, cause string,
 	now time.Time,
-) error {
-	from := []string{}
+) ([]string, error) {
+	from, changed := []string{}, []string{}
 	for s, events := range transitions {
 		if next, possible := events[e]; possible && next != s && s != Remediated && s != FalsePositive {
 			from = append(from, string(s))
@@ -75,12 +78,12 @@ func (of Of) change(
 		if cause != "" {
 			entry.Context = map[string]any{"cause": cause}
 		}
-		entries = append(entries, entry)
+		entries, changed = append(entries, entry), append(changed, id)
 		return nil
 	}, sql, pgx.NamedArgs{"identity": of.IdentityID, "policy": of.PolicyID, "sides": of.Sides, "from": from,
 		"now": now})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return audit.RecordAll(ctx, tx, entries)
+	return changed, audit.RecordAll(ctx, tx, entries)
 }

@@ -69,7 +69,7 @@ func Remediate(
 	now time.Time,
 ) (out ViolationRemediated, err error) {
 	out = ViolationRemediated{DryRun: dryRun, Revocations: []order.RevocationImpact{}}
-	before, err := locked(ctx, tx, id)
+	before, err := Locked(ctx, tx, id)
 	if err != nil {
 		return out, err
 	}
@@ -131,7 +131,7 @@ func choose(
 		return nil, err
 	}
 	for _, c := range verdict.Violations {
-		if c.Policy.ID == v.Conflict.Policy.ID && sidesOf(c) == sidesOf(v.Conflict) {
+		if c.Policy.ID == v.Conflict.Policy.ID && SidesOf(c) == SidesOf(v.Conflict) {
 			return nil, fault.Coded(fault.Conflict, "not_a_cure",
 				"The violation would remain without this access. %s", c.Sentence(v.Identity.Display)).
 				Also("cures", c.Cures)
@@ -163,8 +163,8 @@ func (v Violation) sources() map[string]check.AccessSource {
 	return all
 }
 
-// sidesOf are the labels of the sides, which tell the violations of a matrix apart.
-func sidesOf(c check.SeparationConflict) string {
+// SidesOf are the labels of the sides, which tell the violations of a matrix apart.
+func SidesOf(c check.SeparationConflict) string {
 	if c.Policy.Kind != "matrix" {
 		return ""
 	}
@@ -204,7 +204,7 @@ func noteRemediation(
 	return audit.Record(ctx, tx, audit.Entry{
 		Action:  "violation.remediation_ordered",
 		Subject: v.AuditSubject(),
-		Objects: v.auditObjects(),
+		Objects: v.AuditObjects(),
 		Reason:  reason,
 		Context: map[string]any{"grant_ids": ids(removed)},
 	})

@@ -185,7 +185,7 @@ func amend(
 	match httpapi.IfMatch,
 	how func(before Violation) (audit.Entry, error),
 ) (Violation, error) {
-	before, err := locked(ctx, tx, id)
+	before, err := Locked(ctx, tx, id)
 	if err != nil {
 		return before, err
 	}
@@ -196,7 +196,7 @@ func amend(
 	if err != nil {
 		return before, err
 	}
-	entry.Subject, entry.Objects = before.AuditSubject(), before.auditObjects()
+	entry.Subject, entry.Objects = before.AuditSubject(), before.AuditObjects()
 	if err := audit.Record(ctx, tx, entry); err != nil {
 		return before, err
 	}

@@ -15,8 +15,9 @@ import (
 
 // columns are the columns of Violation.
 const columns = `v.id, v.state, v.severity, v.grade, v.conflict, v.detected_by, v.first_seen_at, v.last_seen_at,
-	v.remediated_at, v.resolution, v.reopened_at, v.reopened_count, v.false_positive, v.remediation, v.updated_at,
-	v.version, jsonb_build_object('id', v.identity_id, 'display', coalesce(i.display_name, '')) as identity,
+	v.remediated_at, v.resolution, v.reopened_at, v.reopened_count, v.false_positive, v.remediation,
+	v.automatic_revocation, v.updated_at, v.version,
+	jsonb_build_object('id', v.identity_id, 'display', coalesce(i.display_name, '')) as identity,
 	case when v.assignee_id is not null
 	     then jsonb_build_object('id', v.assignee_id, 'display', coalesce(a.display_name, '')) end as assignee,
 	(select jsonb_build_object('id', m.id, 'control', coalesce(c.name, ''), 'state', m.state, 'ends_at', m.ends_at)
@@ -117,8 +118,8 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Violation, error) {
 	return find(ctx, tx, id, readable(tx.Viewer), "")
 }
 
-// locked reads a violation and locks it, for administrators.
-func locked(ctx context.Context, tx *pg.Tx, id string) (Violation, error) {
+// Locked reads a violation and locks it, for administrators.
+func Locked(ctx context.Context, tx *pg.Tx, id string) (Violation, error) {
 	return find(ctx, tx, id, "violation v", " for update of v")
 }
 

@@ -51,6 +51,8 @@ type Violation struct {
 	Mitigation *AppliedMitigation `json:"mitigation" db:"mitigation"`
 	// Last revocation that was ordered to end the violation. Null: none.
 	Remediation *OrderedRemediation `json:"remediation" db:"remediation"`
+	// What a policy with the effect revoke_lower_risk did automatically. Null: nothing since the violation was found.
+	Automatic *AutomaticRevocation `json:"automatic_revocation" db:"automatic_revocation"`
 	// Time the record last changed.
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 	// Version number of the violation, for If-Match.
@@ -100,8 +102,8 @@ func (v Violation) AuditSubject() audit.Subject {
 	return audit.Subject{Type: "violation", ID: v.ID, Display: v.Conflict.Policy.Name}
 }
 
-// auditObjects are the person and the policy in audit events.
-func (v Violation) auditObjects() []audit.Subject {
+// AuditObjects are the person and the policy in audit events.
+func (v Violation) AuditObjects() []audit.Subject {
 	return []audit.Subject{
 		{Type: "identity", ID: v.Identity.ID, Display: v.Identity.Display},
 		{Type: "separation_policy", ID: v.Conflict.Policy.ID, Display: v.Conflict.Policy.Name},
@@ -111,7 +113,7 @@ func (v Violation) auditObjects() []audit.Subject {
 // restrict leaves out what is not about the owned entitlements.
 func (v *Violation) restrict(owned map[string]bool) {
 	v.Partial = true
-	v.Conflict.Cures, v.Remediation, v.Mitigation = []check.ConflictCure{}, nil, nil
+	v.Conflict.Cures, v.Remediation, v.Mitigation, v.Automatic = []check.ConflictCure{}, nil, nil, nil
 	for i := range v.Conflict.Sides {
 		side := &v.Conflict.Sides[i]
 		kept := []check.ConflictAccess{}

@@ -52,6 +52,7 @@ const upsert = `
 	                          else v.reopened_at end,
 	       false_positive = case when excluded.state = 'false_positive' then v.false_positive end,
 	       remediation = case when v.state = 'remediated' then null else v.remediation end,
+       automatic_revocation = case when v.state <> 'remediated' then v.automatic_revocation end,
 	       remediated_at = null, resolution = null, updated_at = excluded.last_seen_at, version = v.version + 1`
 
 const settle = `

@@ -72,7 +72,7 @@ func or(name, otherwise string) string {
 	return name
 }
 
-// metAnother tells whether an error comes from another caller doing the same at the same time.
+// metAnother reports whether an error comes from another caller doing the same at the same time.
 func metAnother(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -80,7 +80,7 @@ func metAnother(err error) bool {
 	}
 	return slices.Contains([]string{
 		"42710", // the role exists by now
-		"23505", // the same, seen by the catalogue's unique index
+		"23505", // the same, seen by the catalog's unique index
 		"40001", "40P01",
 	}, refused.Code) || strings.Contains(refused.Message, "tuple concurrently")
 }
@@ -141,7 +141,7 @@ func (b *bootstrap) exec(ctx context.Context, statement string, names ...string)
 func (b *bootstrap) holds(ctx context.Context, query string, args ...any) (bool, error) {
 	var yes bool
 	if err := b.tx.QueryRow(ctx, query, args...).Scan(&yes); err != nil {
-		return false, fmt.Errorf("read the catalogue: %w", err)
+		return false, fmt.Errorf("read the catalog: %w", err)
 	}
 	return yes, nil
 }

@@ -55,7 +55,7 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// verifies tells whether a stored verifier is one of the password.
+// verifies reports whether a stored verifier is one of the password.
 func verifies(verifier, password string) bool {
 	parts := strings.Split(verifier, "$")
 	if len(parts) != 3 || parts[0] != "SCRAM-SHA-256" {

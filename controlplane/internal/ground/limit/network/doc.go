@@ -1,4 +1,4 @@
-// Package network tells which addresses count as one for a limit: an IPv4 address alone, or the /64 of an IPv6 address,
+// Package network groups addresses that count as one for a limit: an IPv4 address alone, or the /64 of an IPv6 address,
 // which is what one customer of a provider has. Its callers are the packages that count by address: limit, httpapi and
 // auth.
 //

@@ -1,6 +1,6 @@
 package syntax
 
-// Walk visits x and what is in it; visit tells whether to go on into an expression.
+// Walk visits x and what is in it; visit reports whether to go on into an expression.
 func Walk(x Expr, visit func(Expr) bool) {
 	if x == nil || !visit(x) {
 		return

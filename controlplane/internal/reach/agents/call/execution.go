@@ -147,7 +147,7 @@ func (e *Execution) accept(ctx context.Context, it item) error {
 		return agents.Malformed(fmt.Sprintf("a %s frame", it.kind), it.err)
 	}
 	if it.kind == wire.TypeProgress {
-		e.Report.Tell(it.progress)
+		e.Report.Send(it.progress)
 		return nil
 	}
 	if !it.page.Success || it.page.Error != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents/session"
 )
 
-// listen hears what other processes tell, until ctx ends. What it misses while the database is away is found by
-// looking.
+// listen receives the notifications of other processes, until ctx ends. What it misses while the database
+// is away is found by looking.
 func (h *Hub) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := h.hear(ctx)

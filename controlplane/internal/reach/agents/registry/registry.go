@@ -58,7 +58,7 @@ type Invited struct {
 	Install Install `json:"install"`
 }
 
-// Install tells what to type on the host.
+// Install returns the commands that install an agent on a host.
 type Install struct {
 	// Command that enrolls the agent; it reads the enrollment token from standard input.
 	Enroll string `json:"enroll"`

@@ -9,7 +9,7 @@
 //	   \----------\----> deleted  (given up: the working process stops the call; or left over after its deadline)
 //
 // A row that no process claims within five seconds fails its call as agent_offline: the process that held the socket is
-// gone. Processes tell each other with the words offered, done and cancelled on agents.TaskChannel, and look for
+// gone. Processes notify each other with the words offered, done and cancelled on agents.TaskChannel, and look for
 // themselves every second should one be lost.
 //
 // Table: agent_task.
@@ -18,6 +18,6 @@
 // others, and passes notifications on (Claim, Done, Cancel).
 //
 // Worked example: the connector c runs on berlin-1, whose socket is in process B. A test asked of process A becomes a
-// row, which A announces as offered. B claims it, has berlin-1 run it through Local, and writes the answer. A hears
-// done, opens the answer, and deletes the row.
+// row, which A announces as offered. B claims it, has berlin-1 run it through Local, and writes the answer. A receives
+// done, decrypts the answer, and deletes the row.
 package relay

@@ -1,8 +1,8 @@
 // Package session holds one connection of an agent: its websocket, and what the agent says of itself over it.
 //
-// A Socket makes a wire.Socket of a websocket. It answers pings, and closes the connection of an agent of which nothing
-// is heard. A Session is made of a socket once package admission has let its agent in. It takes the agent's heartbeats,
-// passes the frames of calls to Calls, and knows which calls the agent can take.
+// A Socket makes a wire.Socket of a websocket. It answers pings, and closes the connection of an agent from which
+// nothing is received. A Session is made of a socket once package admission has let its agent in. It takes the agent's
+// heartbeats, passes the frames of calls to Calls, and knows which calls the agent can take.
 //
 //	open -> cut off -> ended
 //

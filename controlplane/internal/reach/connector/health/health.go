@@ -16,7 +16,7 @@ type ConnectorSchedule struct {
 	Jitter string `json:"jitter"`
 }
 
-// ConnectorHealth is how a connector fares. GET /connectors/{id}/health tells more.
+// ConnectorHealth is the health of a connector in lists. GET /connectors/{id}/health has the details.
 type ConnectorHealth struct {
 	// Health according to the status of the connector. new: no sync run has succeeded yet. Three runs that fail one
 	// after the other make it degraded, like any other.

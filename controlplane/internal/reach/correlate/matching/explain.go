@@ -72,16 +72,16 @@ func (p *Plan) holding(c candidate) (rules, names []string) {
 }
 
 // tried are all rules with what each said about a candidate.
-func (p *Plan) tried(c candidate) []explanation.CorrelationRuleSaid {
-	list := make([]explanation.CorrelationRuleSaid, 0, len(p.rules)+2)
+func (p *Plan) tried(c candidate) []explanation.CorrelationRuleResult {
+	list := make([]explanation.CorrelationRuleResult, 0, len(p.rules)+2)
 	if c.said {
-		list = append(list, explanation.CorrelationRuleSaid{Rule: sameRecord, Weight: 1, Outcome: matched})
+		list = append(list, explanation.CorrelationRuleResult{Rule: sameRecord, Weight: 1, Outcome: matched})
 	}
 	if c.rejected {
-		list = append(list, explanation.CorrelationRuleSaid{Rule: "taken_by_user", Outcome: vetoed})
+		list = append(list, explanation.CorrelationRuleResult{Rule: "taken_by_user", Outcome: vetoed})
 	}
 	for i, r := range p.rules {
-		e := explanation.CorrelationRuleSaid{
+		e := explanation.CorrelationRuleResult{
 			Rule:     r.ID,
 			Weight:   r.Weight,
 			Outcome:  c.results[i].outcome,

@@ -10,7 +10,7 @@ import (
 
 // Run looks for the owners of accounts at the end of a connector's run: in the whole tenant for accounts without one,
 // because a person may have arrived through another connector, and for those of this connector whose keys have changed.
-// It tells how many accounts it gave an owner. A run that finds everything as it was writes nothing.
+// It returns how many accounts it gave an owner. A run that finds everything as it was writes nothing.
 func Run(ctx context.Context, tx *pg.Tx, connector string) (linked int64, err error) {
 	return correlate(ctx, tx, Scope{linkedOf: connector})
 }

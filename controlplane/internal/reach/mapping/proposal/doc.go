@@ -1,8 +1,8 @@
-// Package proposal suggests which source field is mapped to which of ours, from a schema snapshot, and tells how
-// snapshots differ. It is pure.
+// Package proposal suggests which source field is mapped to which of ours, from a schema snapshot, and compares
+// snapshots. It is pure.
 //
 // A proposal has a confidence and the heuristic that made it; proposals of packs take precedence over it by Offer, and
-// Complete adds what is not proposed as ignored. Fit tells which rules of one system suit another.
+// Complete adds what is not proposed as ignored. Fit lists which rules of one system suit another.
 //
 //	Suggest(objects, nil) // of a field hireDate: {Target: "hire_date", Heuristic: "exact", …}
 //

@@ -5,7 +5,7 @@
 // connector has at most one diff that is not closed: a later discovery closes it and sets replaced_by_id.
 //
 // The rules are pure; Find, List, Insert and the others join the caller's transaction. Package onboard makes diffs and
-// carries out decisions. Package govern/matter turns the diffs of Undecided into decision tasks.
+// carries out decisions. Package govern/decisionkind turns the diffs of Undecided into decision tasks.
 //
 //	d := schemadiff.Compare(before, after, rules, proposals)   // a removed field, badge, which a mapping uses
 //	decisions, err := schemadiff.SchemaDecisions{AcceptAll: true}.About(d)

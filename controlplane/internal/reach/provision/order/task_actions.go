@@ -103,7 +103,7 @@ func (s *Service) changed(
 		if err := do(tx); err != nil {
 			return err
 		}
-		out, err = taskview.ShownTask(ctx, tx, id)
+		out, err = taskview.ReadTask(ctx, tx, id)
 		return err
 	})
 	return out, err

@@ -100,7 +100,7 @@ func withdrawOutdated(ctx context.Context, tx *pg.Tx, p *plan.Plan, sum *Planned
 		return err
 	}
 	sum.Cancelled += len(cancelled)
-	if err := taskstore.Fulfil(ctx, tx, p.Fulfilled); err != nil {
+	if err := taskstore.Complete(ctx, tx, p.Fulfilled); err != nil {
 		return err
 	}
 	// A worker was quicker: what it sends now is looked at again when it has ended, and what was to follow is not

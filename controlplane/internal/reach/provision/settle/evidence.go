@@ -189,5 +189,5 @@ func Fulfilled(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return err
 	}
-	return taskstore.Fulfil(ctx, tx, ids)
+	return taskstore.Complete(ctx, tx, ids)
 }

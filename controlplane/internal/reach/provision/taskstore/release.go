@@ -49,8 +49,8 @@ func ExplainFailed(ctx context.Context, tx *pg.Tx, failed []string) error {
 	return pg.Exec(ctx, tx, "explain what tasks wait for", sql, failed)
 }
 
-// Fulfil closes tasks whose end was shown, and lets go on what waited for them.
-func Fulfil(ctx context.Context, tx *pg.Tx, ids []string) error {
+// Complete closes tasks whose end was shown, and lets go on what waited for them.
+func Complete(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -82,12 +82,12 @@ type TaskOut = httpapi.One[TaskDetail]
 
 // read is GET of one task with its attempts.
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *TaskOut, err error) {
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { out, err = ShownTask(ctx, tx, in.ID); return err })
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { out, err = ReadTask(ctx, tx, in.ID); return err })
 	return out, err
 }
 
-// ShownTask reads a task as an answer; see Find for its faults.
-func ShownTask(ctx context.Context, tx *pg.Tx, id string) (*TaskOut, error) {
+// ReadTask reads a task as an answer; see Find for its faults.
+func ReadTask(ctx context.Context, tx *pg.Tx, id string) (*TaskOut, error) {
 	d, err := Find(ctx, tx, id)
 	return &TaskOut{ETag: httpapi.ETag(d.Version), Body: d}, err
 }

@@ -8,5 +8,5 @@
 //		{"guard": "account_missing", "change": "missing", "count": 40,
 //		 "departments": [{"value": "Sales", "count": 38}], …}], …}
 //
-// Callers: the API, and package matter, which puts held runs into the inbox.
+// Callers: the API, and package decisionkind, which puts held runs into the inbox.
 package changes

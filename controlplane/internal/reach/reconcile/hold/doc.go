@@ -14,5 +14,5 @@
 //	d.Subset = &Subset{Kinds: []string{"account_missing"}}
 //	Release(ctx, tx, connector, run, d, now)
 //
-// Callers: the API, package matter, and the worker of syncrun (Supersede, Expire).
+// Callers: the API, package decisionkind, and the worker of syncrun (Supersede, Expire).
 package hold

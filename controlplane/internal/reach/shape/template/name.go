@@ -63,7 +63,7 @@ func (u UniqueRule) Names(stem string) func(yield func(string) bool) {
 	}
 }
 
-// Fits tells whether a name is one that the rule makes of a stem.
+// Fits reports whether a name is one that the rule makes of a stem.
 func (u UniqueRule) Fits(stem, name string) bool {
 	if strings.EqualFold(stem, name) {
 		return true

@@ -67,7 +67,7 @@ func (n *Names) Look(names []string) error {
 	return nil
 }
 
-// Taken tells whether a name, in any case, is no longer free. After a failure every name is free; see Err.
+// Taken reports whether a name, in any case, is no longer free. After a failure every name is free; see Err.
 func (n *Names) Taken(name string) bool {
 	name = strings.ToLower(name)
 	if taken, known := n.known[name]; known || n.failure != nil {

@@ -57,6 +57,6 @@ func reason(err error) string {
 	if errors.As(err, &answer) {
 		return answer.Error()
 	}
-	words, _ := outbound.Words(err)
+	words, _ := outbound.FailureReason(err)
 	return words
 }

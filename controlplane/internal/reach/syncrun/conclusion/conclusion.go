@@ -7,14 +7,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/owners"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 )
 
 // Conclusion is what followed from the records of a run.
 type Conclusion struct {
-	Counted tally.Tally
+	Counted counters.PartCount
 	Unknown [2]owners.Unknown // of accounts and of entitlements, whose target system names an owner who is not known
 	// Limit is positive if more grants than that would be inherited. Inherited grants stay as they were then.
 	Limit int64

@@ -7,12 +7,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/removal"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 )
 
 // applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has
 // brought back is counted by the merge.
-func applyRemovals(ctx context.Context, tx *pg.Tx, r reconcile.Run) (done tally.Tally, err error) {
+func applyRemovals(ctx context.Context, tx *pg.Tx, r reconcile.Run) (done counters.PartCount, err error) {
 	if r.FirstLoad {
 		return done, nil
 	}
@@ -24,7 +24,7 @@ func applyRemovals(ctx context.Context, tx *pg.Tx, r reconcile.Run) (done tally.
 	for object, c := range removed {
 		if k := done.Report.OfObject(object); k != nil {
 			k.Add(
-				tally.Counts{
+				counters.Counts{
 					Missing:    c.Missing,
 					Removed:    c.Removed,
 					Reappeared: c.Reappeared,

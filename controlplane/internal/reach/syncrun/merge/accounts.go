@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 )
 
 // mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same
 // source is linked to that person at once; a link that somebody has made by hand stays. One that is seen again is what
 // it was.
-func mergeAccounts(ctx context.Context, tx *pg.Tx, s Span) (c tally.Counts, err error) {
+func mergeAccounts(ctx context.Context, tx *pg.Tx, s Span) (c counters.Counts, err error) {
 	sql := `
 		with seen as (` + lastOf("stage_account") + `
 		), merged as (

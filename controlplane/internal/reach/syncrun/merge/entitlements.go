@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 )
 
 // mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays. Other
 // references to owners than before end a person's decision about its owners; findOwners then follows them.
-func mergeEntitlements(ctx context.Context, tx *pg.Tx, s Span) (tally.Counts, error) {
+func mergeEntitlements(ctx context.Context, tx *pg.Tx, s Span) (counters.Counts, error) {
 	sql := `
 		with seen as (` + lastOf("stage_entitlement") + `
 		), merged as (

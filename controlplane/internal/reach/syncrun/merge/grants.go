@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 )
 
 // reference is a way in which a staged grant names its principal, with the condition that finds the account or
@@ -52,7 +52,7 @@ func (r reference) unique() bool { return strings.HasPrefix(r.account, "p.extern
 
 // mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk
 // brings; what cannot be resolved yet is tried again at the end.
-func mergeGrants(ctx context.Context, tx *pg.Tx, s Span) (total tally.Counts, nested int64, err error) {
+func mergeGrants(ctx context.Context, tx *pg.Tx, s Span) (total counters.Counts, nested int64, err error) {
 	kinds, err := kindsOfReference(ctx, tx, s)
 	if err != nil {
 		return total, 0, err
@@ -102,7 +102,7 @@ func kindsOfReference(ctx context.Context, tx *pg.Tx, s Span) ([]string, error) 
 }
 
 // grantsCounted is counted for grants, of which some may have been revoked by us.
-func grantsCounted(row pgx.Row) (c tally.Counts, err error) {
+func grantsCounted(row pgx.Row) (c counters.Counts, err error) {
 	var seen, written int64
 	err = row.Scan(&seen, &c.Created, &written, &c.Reappeared, &c.Returned, &c.Suppressed)
 	c.Updated = written - c.Reappeared

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
@@ -17,7 +17,7 @@ import (
 // mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the
 // same external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that
 // this run has merged before, because it was read twice, counts once.
-func mergeIdentities(ctx context.Context, tx *pg.Tx, s Span) (c tally.Counts, taken int64, err error) {
+func mergeIdentities(ctx context.Context, tx *pg.Tx, s Span) (c counters.Counts, taken int64, err error) {
 	if some, err := loadPeople(ctx, tx, s); err != nil || !some {
 		return c, 0, err
 	}
@@ -63,7 +63,7 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s Span) (c tally.Counts, ta
 
 // writePeople inserts who is new and updates the others, and tells of both where somebody listens.
 // Their states follow from what is written of them.
-func writePeople(ctx context.Context, tx *pg.Tx, s Span, c *tally.Counts) error {
+func writePeople(ctx context.Context, tx *pg.Tx, s Span, c *counters.Counts) error {
 	listened, err := wanted(ctx, tx)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func dropUnchanged(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 }
 
 // updatePeople writes whom the store knows otherwise.
-func updatePeople(ctx context.Context, tx *pg.Tx, c *tally.Counts) error {
+func updatePeople(ctx context.Context, tx *pg.Tx, c *counters.Counts) error {
 	if err := authority.AdoptSourceNames(ctx, tx, "m_identity"); err != nil {
 		return err
 	}

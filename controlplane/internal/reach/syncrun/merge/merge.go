@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -22,10 +22,10 @@ type Span struct {
 }
 
 // Part merges one kind of record of a span. Each is idempotent: what is already so is found unchanged.
-type Part func(ctx context.Context, tx *pg.Tx, s Span) (tally.Tally, error)
+type Part func(ctx context.Context, tx *pg.Tx, s Span) (counters.PartCount, error)
 
 // Identities merges a span's people. It comes first, because accounts point to them.
-func Identities(ctx context.Context, tx *pg.Tx, s Span) (t tally.Tally, err error) {
+func Identities(ctx context.Context, tx *pg.Tx, s Span) (t counters.PartCount, err error) {
 	if t.Report.Identities, t.Counters.Errors, err = mergeIdentities(ctx, tx, s); err != nil {
 		return t, fmt.Errorf("merge identities: %w", err)
 	}
@@ -33,7 +33,7 @@ func Identities(ctx context.Context, tx *pg.Tx, s Span) (t tally.Tally, err erro
 }
 
 // AccountsAndEntitlements merges both ends of a span's grants.
-func AccountsAndEntitlements(ctx context.Context, tx *pg.Tx, s Span) (t tally.Tally, err error) {
+func AccountsAndEntitlements(ctx context.Context, tx *pg.Tx, s Span) (t counters.PartCount, err error) {
 	if t.Report.Accounts, err = mergeAccounts(ctx, tx, s); err != nil {
 		return t, fmt.Errorf("merge accounts: %w", err)
 	}
@@ -44,7 +44,7 @@ func AccountsAndEntitlements(ctx context.Context, tx *pg.Tx, s Span) (t tally.Ta
 }
 
 // Grants merges a span's grants, whose ends have been merged.
-func Grants(ctx context.Context, tx *pg.Tx, s Span) (t tally.Tally, err error) {
+func Grants(ctx context.Context, tx *pg.Tx, s Span) (t counters.PartCount, err error) {
 	if t.Report.Grants, t.Report.Nestings.Created, err = mergeGrants(ctx, tx, s); err != nil {
 		return t, fmt.Errorf("merge grants: %w", err)
 	}
@@ -80,7 +80,7 @@ func lastOf(stage string) string {
 
 // scanCounts reads how many rows a statement saw, created, wrote and brought back. Rows that it saw
 // and did not write were equal.
-func scanCounts(row pgx.Row) (c tally.Counts, err error) {
+func scanCounts(row pgx.Row) (c counters.Counts, err error) {
 	var seen, written int64
 	err = row.Scan(&seen, &c.Created, &written, &c.Reappeared)
 	c.Updated = written - c.Reappeared

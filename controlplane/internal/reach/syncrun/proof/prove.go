@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -53,11 +53,11 @@ func spoiled(skipped, read int64) error {
 // Reading is what a run has read to its end and staged, before it is proven.
 type Reading struct {
 	Run      string
-	Kinds    []v1.ObjectKind // what the connector was asked for
-	Counted  tally.Tally     // by the chunks
-	Merged   bool            // the rows are merged already, and stay as they are
-	Capped   bool            // by max_records
-	Estimate *v1.Estimate    // the numbers that the source reports
+	Kinds    []v1.ObjectKind    // what the connector was asked for
+	Counted  counters.PartCount // by the chunks
+	Merged   bool               // the rows are merged already, and stay as they are
+	Capped   bool               // by max_records
+	Estimate *v1.Estimate       // the numbers that the source reports
 }
 
 // Proof is what the stages hold, by kind in the order of the stages, and what that is worth.
@@ -66,8 +66,8 @@ type Proof struct {
 	Distinct   [4]int64 // records
 	seen       [4]int64 // records with those that were only named as present
 	skipped    [4]int64
-	Correction tally.Tally     // what the chunks counted twice, as negative numbers
-	Complete   map[string]bool // by kind of the protocol: its absences are deletions
+	Correction counters.PartCount // what the chunks counted twice, as negative numbers
+	Complete   map[string]bool    // by kind of the protocol: its absences are deletions
 	Warnings   []v1.Warning
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -19,7 +19,7 @@ type Batch struct {
 	gone [4]int // of the rows, those that report something as gone
 	// Rejected are the records and values that cannot be used; Tally is what the chunk counted.
 	Rejected []Rejected
-	Tally    tally.Tally
+	Tally    counters.PartCount
 	scratch  []byte // for hashing, used again for every row
 }
 
@@ -51,10 +51,10 @@ func (b *Builder) Build(page *v1.SyncResponse) *Batch {
 	return out
 }
 
-// count fills in the tally of a batch that was made of so many records of each kind.
+// count fills in the count of a batch that was made of so many records of each kind.
 func (o *Batch) count(records [4]int) {
 	read := func(table int) int64 { return int64(len(o.rows[table]) - o.gone[table]) }
-	o.Tally.Counters = tally.Counters{
+	o.Tally.Counters = counters.Counters{
 		IdentitiesRead:     read(Identities),
 		AccountsDiscovered: read(Accounts),
 		EntitlementsMapped: read(Entitlements),

@@ -15,13 +15,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/mapper"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/owners"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/position"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/reading"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -64,7 +64,7 @@ type work struct {
 	reading.State
 	seq        int   // last chunk committed
 	sizes      []int // records of each committed chunk
-	tally      tally.Tally
+	count      counters.PartCount
 	aside      int
 	reread     int64
 	executedBy *v1.ExecutedBy
@@ -241,6 +241,6 @@ func (w *work) startMerging(ctx context.Context, stop context.CancelCauseFunc) *
 
 // clean is true when every record that was read could be used.
 func (w *work) clean() bool {
-	c := w.tally.Totals()
+	c := w.count.Totals()
 	return c.Skipped == 0
 }

@@ -114,7 +114,7 @@ func (s *Service) giveUp(ctx context.Context, o lease.Open) error {
 		if err != nil {
 			return err
 		}
-		return w.write(ctx, tx, syncrun.Failed, w.tally, &v1.ErrorDetail{
+		return w.write(ctx, tx, syncrun.Failed, w.count, &v1.ErrorDetail{
 			Class:   v1.ClassAgentUnavailable,
 			Code:    "agent_offline",
 			Message: fmt.Sprintf("no agent of this connector was online for %s", agentWait),

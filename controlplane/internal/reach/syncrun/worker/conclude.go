@@ -8,11 +8,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/conclusion"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/position"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/reading"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -41,7 +41,7 @@ func (w *work) conclude(ctx context.Context) error {
 		crashpoint.Reach("removals.applied")
 		w.openOwners = drawn.Unknown
 		w.warnOfInherited(drawn.Limit)
-		t := w.tally
+		t := w.count
 		t.Add(drawn.Counted)
 		if err := w.countAtEnd(ctx, tx, &t); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (w *work) warnOfInherited(limit int64) {
 }
 
 // countAtEnd fills in what is counted in the store rather than summed up.
-func (w *work) countAtEnd(ctx context.Context, tx *pg.Tx, t *tally.Tally) (err error) {
+func (w *work) countAtEnd(ctx context.Context, tx *pg.Tx, t *counters.PartCount) (err error) {
 	const inherited = `select count(*) from access_grant where tenant_id = current_tenant() and connector_id = $1
 		and directness = 'inherited'`
 	if err := tx.QueryRow(ctx, inherited, w.connector).Scan(&t.Counters.Inherited); err != nil {
@@ -156,7 +156,7 @@ func (w *work) holds(ctx context.Context, tx *pg.Tx) (is bool, err error) {
 
 // resolveLate gives grants whose account or group came later in the run a second look.
 func (w *work) resolveLate(ctx context.Context) error {
-	if w.tally.Counters.GrantsRecorded == 0 {
+	if w.count.Counters.GrantsRecorded == 0 {
 		return nil
 	}
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {

@@ -52,7 +52,7 @@ func (w *work) weigh(ctx context.Context, tx *pg.Tx) (over bool, err error) {
 		return false, err
 	}
 	if verdict.HoldRun {
-		return true, w.write(ctx, tx, syncrun.Held, w.tally, nil)
+		return true, w.write(ctx, tx, syncrun.Held, w.count, nil)
 	}
 	return false, nil
 }
@@ -71,7 +71,7 @@ func (w *work) showPreview(ctx context.Context, tx *pg.Tx, verdict reconcile.Ver
 	if err := removal.Settle(ctx, tx, w.run()); err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	t := w.tally
+	t := w.count
 	for change, n := range verdict.Changes {
 		object, what, _ := strings.Cut(change, ".")
 		if k := t.Report.OfObject(object); k != nil {

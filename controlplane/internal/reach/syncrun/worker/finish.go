@@ -9,8 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector/connectorstate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -26,7 +26,7 @@ func (w *work) end(ctx context.Context, status syncrun.Status, cause *v1.ErrorDe
 	return w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.write(ctx, tx, status, w.tally, cause)
+		return w.write(ctx, tx, status, w.count, cause)
 	})
 }
 
@@ -36,7 +36,7 @@ func (w *work) write(
 	ctx context.Context,
 	tx *pg.Tx,
 	status syncrun.Status,
-	t tally.Tally,
+	t counters.PartCount,
 	cause *v1.ErrorDetail,
 ) error {
 	const sql = `
@@ -99,7 +99,7 @@ func (w *work) consequences(
 	ctx context.Context,
 	tx *pg.Tx,
 	status syncrun.Status,
-	t tally.Tally,
+	t counters.PartCount,
 	cause *v1.ErrorDetail,
 ) error {
 	reason := ""

@@ -7,8 +7,8 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 )
 
 // part is the ledger's name for a kind of merge. What is merged after a release is a part of its own.
@@ -41,7 +41,7 @@ func (w *work) Merge(ctx context.Context, name string, s merge.Span, do merge.Pa
 	if w.merged[key(name, s.Lo)] {
 		return nil
 	}
-	var c tally.Tally
+	var c counters.PartCount
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
 		// A commit that is lost with the database's process is merged again, so this one need not wait for the disk.
 		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
@@ -60,12 +60,12 @@ func (w *work) Merge(ctx context.Context, name string, s merge.Span, do merge.Pa
 	}
 	crashpoint.Reach("merge.committed")
 	w.mu.Lock()
-	w.tally.Add(c)
+	w.count.Add(c)
 	w.mu.Unlock()
 	return nil
 }
 
-func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi int, c tally.Tally) error {
+func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi int, c counters.PartCount) error {
 	const ledger = `
 		insert into sync_merge (tenant_id, run_id, part, lo, hi, counters)
 		values (current_tenant(), $1, $2, $3, $4, $5)`
@@ -73,7 +73,7 @@ func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi in
 		return err
 	}
 	w.mu.Lock()
-	t := w.tally
+	t := w.count
 	w.mu.Unlock()
 	t.Add(c)
 	const sql = `

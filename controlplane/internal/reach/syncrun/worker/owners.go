@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// warnOfOwners tells of owners who are not known, and counts the records that name them.
-func (w *work) warnOfOwners(t *tally.Tally) {
+// warnOfOwners warns of unknown owners, and counts the records that name them.
+func (w *work) warnOfOwners(t *counters.PartCount) {
 	t.Report.Accounts.Unresolved, t.Report.Entitlements.Unresolved = w.openOwners[0].N, w.openOwners[1].N
 	n := w.openOwners[0].N + w.openOwners[1].N
 	if n == 0 {

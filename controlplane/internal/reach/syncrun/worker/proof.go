@@ -13,7 +13,7 @@ import (
 func (w *work) bearable() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.tally.Totals()
+	c := w.count.Totals()
 	if w.resumes > 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (w *work) prove(ctx context.Context) error {
 		reading := proof.Reading{
 			Run:      w.id,
 			Kinds:    w.Kinds,
-			Counted:  w.tally,
+			Counted:  w.count,
 			Merged:   w.streams,
 			Capped:   w.Capped,
 			Estimate: w.Estimate,
@@ -48,7 +48,7 @@ func (w *work) prove(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tally.Add(p.Correction)
+	w.count.Add(p.Correction)
 	w.Complete = p.Complete
 	for _, warning := range p.Warnings {
 		w.Warn(warning)

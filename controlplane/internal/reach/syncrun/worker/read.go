@@ -8,11 +8,11 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/merge"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/reading"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -99,7 +99,7 @@ func (w *work) takeIn(ctx context.Context, b *staging.Builder, page *v1.SyncResp
 	batch := b.Build(page)
 	w.mu.Lock()
 	seq := w.seq + 1
-	total := w.tally
+	total := w.count
 	total.Add(batch.Tally)
 	batch.Rejected = batch.Rejected[:min(len(batch.Rejected), max(0, staging.MaxRejected-w.aside))]
 	moved := w.Note(page.Page)
@@ -121,7 +121,7 @@ func (w *work) takeIn(ctx context.Context, b *staging.Builder, page *v1.SyncResp
 	crashpoint.Reach("chunk.committed")
 	w.mu.Lock()
 	w.seq, w.sizes = seq, append(w.sizes, page.Len())
-	w.tally.Add(batch.Tally)
+	w.count.Add(batch.Tally)
 	w.aside += len(batch.Rejected)
 	if moved {
 		w.failures = 0
@@ -136,7 +136,7 @@ type chunk struct {
 	seq, records int
 	phase        string
 	batch        *staging.Batch
-	total        tally.Tally // of the run, with this chunk
+	total        counters.PartCount // of the run, with this chunk
 	moved        bool
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/counters"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/lease"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/position"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/reading"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/tally"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -188,7 +188,7 @@ func (w *work) restoreChunks(ctx context.Context, tx *pg.Tx) error {
 	var counted []byte
 	return pg.Each(ctx, tx, "restore chunks", []any{&seq, &records, &counted}, func() error {
 		w.seq, w.sizes = seq, append(w.sizes, records)
-		return w.count(counted)
+		return w.addStored(counted)
 	}, sql, w.id)
 }
 
@@ -203,16 +203,16 @@ func (w *work) restoreMerges(ctx context.Context, tx *pg.Tx) error {
 	var counted []byte
 	return pg.Each(ctx, tx, "restore merged parts", []any{&part, &lo, &counted}, func() error {
 		w.merged[key(part, lo)] = true
-		return w.count(counted)
+		return w.addStored(counted)
 	}, sql, w.id)
 }
 
-func (w *work) count(stored []byte) error {
-	var t tally.Tally
+func (w *work) addStored(stored []byte) error {
+	var t counters.PartCount
 	if err := json.Unmarshal(stored, &t); err != nil {
 		return err
 	}
-	w.tally.Add(t)
+	w.count.Add(t)
 	return nil
 }
 
@@ -238,7 +238,7 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("start over: %w", err)
 	}
-	w.tally = tally.Tally{}
+	w.count = counters.PartCount{}
 	return w.restoreMerges(ctx, tx)
 }
 

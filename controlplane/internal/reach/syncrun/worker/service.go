@@ -30,7 +30,7 @@ func (s *Service) Run(ctx context.Context) error {
 		Log:     s.Log,
 		Lost:    "lost the line on which runs are announced; looking every second",
 	}
-	go line.Listen(ctx, s.wake.Ring)
+	go line.Listen(ctx, s.wake.Notify)
 	return loop.Worker{
 		Every:  time.Second,
 		Wake:   &s.wake,
@@ -77,7 +77,7 @@ const (
 	maxDeaths   = 2                // processes that died in a run which did not move on
 )
 
-// Agents tells which agents this process, or any, can reach.
+// Agents reports which agents this process, or any, can reach.
 type Agents interface {
 	Serves(t dispatch.Target) bool
 	Online(ctx context.Context, t dispatch.Target) (bool, error)
@@ -107,7 +107,7 @@ type Service struct {
 	active  map[string]place // by run
 	turned  string           // the last waiting run that was looked at; the loop's own
 	group   sync.WaitGroup
-	wake    loop.Bell
+	wake    loop.Wakeup
 	expired time.Time // when Expire was last called; the loop's own
 }
 
@@ -125,4 +125,4 @@ func (s *Service) init() {
 }
 
 // Wake makes this process look for runs at once.
-func (s *Service) Wake() { s.wake.Ring() }
+func (s *Service) Wake() { s.wake.Notify() }

@@ -111,8 +111,8 @@ type ExplainedTask struct {
 	Sentence string `json:"sentence" db:"-"`
 }
 
-// Who names the person, or the account where it belongs to nobody.
-func (x *AccessExplanation) Who() string {
+// SubjectName names the person, or the account where it belongs to nobody.
+func (x *AccessExplanation) SubjectName() string {
 	switch {
 	case x.Identity != nil:
 		return x.Identity.Display
@@ -127,6 +127,9 @@ type Service struct {
 	DB *pg.DB
 	// Say tells whom a rule is for, in words; empty if it cannot. Without it no explanation says so.
 	Say func(condition []byte) string
+	// Rows tells which rows of a decision table give a person a role, or an entitlement if role is empty. Without it
+	// no explanation names rows.
+	Rows func(table []byte, facts map[string]any, role, entitlement string) string
 }
 
 // Explain tells the whole story of a grant.

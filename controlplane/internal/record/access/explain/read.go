@@ -109,7 +109,7 @@ func (s *Service) fill(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p p
 }
 
 // fillRules says whom the rules are for.
-func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation, _ pairAsked) error {
+func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	var ids []string
 	for _, r := range x.Reasons {
 		if r.Source.Type == "policy" {
@@ -121,18 +121,26 @@ func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation
 	}
 	rows, err := tx.Query(
 		ctx,
-		`select p.id::text, p.subject::text from access_policy p where p.id = any($1::text[]::uuid[])`,
+		`select p.id::text, p.subject::text, p.decision_table::text
+		   from access_policy p
+		  where p.id = any($1::text[]::uuid[])`,
 		ids,
 	)
 	if err != nil {
 		return err
 	}
-	rules := map[string]string{}
+	rules, tables := map[string]string{}, map[string][]byte{}
 	var id, subject string
+	var table *string
 	if _, err := pgx.ForEachRow(
 		rows,
-		[]any{&id, &subject},
-		func() error { rules[id] = s.Say([]byte(subject)); return nil },
+		[]any{&id, &subject, &table},
+		func() error {
+			if rules[id] = s.Say([]byte(subject)); table != nil {
+				tables[id] = []byte(*table)
+			}
+			return nil
+		},
 	); err != nil {
 		return err
 	}
@@ -141,7 +149,36 @@ func (s *Service) fillRules(ctx context.Context, tx *pg.Tx, x *AccessExplanation
 			x.Reasons[i].Rule = &rule
 		}
 	}
-	return nil
+	return s.fillRows(ctx, tx, x, p, tables)
+}
+
+// fillRows says which rows of decision tables give the access now. tables are by policy.
+func (s *Service) fillRows(
+	ctx context.Context,
+	tx *pg.Tx,
+	x *AccessExplanation,
+	p pairAsked,
+	tables map[string][]byte,
+) error {
+	if len(tables) == 0 || p.identity == nil || s.Rows == nil {
+		return nil
+	}
+	return identity.EachFacts(ctx, tx, []string{*p.identity}, func(_ string, facts identity.Facts) error {
+		for i, r := range x.Reasons {
+			table := tables[r.Source.ID]
+			if table == nil || r.Source.Type != "policy" {
+				continue
+			}
+			role := ""
+			if r.Role != nil {
+				role = r.Role.ID
+			}
+			if said := s.Rows(table, facts, role, p.entitlement); said != "" {
+				x.Reasons[i].Rule = &said
+			}
+		}
+		return nil
+	})
 }
 
 // fillFirstSeen fills in when and by which sync run the grant was first seen.

@@ -103,7 +103,7 @@ func (x *AccessExplanation) difference() string {
 
 // tell makes the story of a pair: who holds what, why, since when, and what would end it.
 func (x *AccessExplanation) tell() {
-	who, what := x.Who(), x.Entitlement.Display
+	who, what := x.SubjectName(), x.Entitlement.Display
 	x.Difference = x.difference()
 	switch {
 	case x.Observed && x.Desired:

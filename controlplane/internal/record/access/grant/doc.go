@@ -5,5 +5,5 @@
 // what is, path.go names the nested groups that bring a grant, sentence.go puts reasons into words, and the files that
 // end in as_of.go do the same for a moment in the past. acceptance.go says whether an unmanaged grant was accepted.
 //
-// Package access lists grants; packages order and explain, record/history and govern/matter find single ones.
+// Package access lists grants; packages order and explain, record/history and govern/decisionkind find single ones.
 package grant

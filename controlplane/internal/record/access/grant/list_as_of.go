@@ -40,9 +40,9 @@ func ListedAsOf(v viewer.Viewer) string {
 	return `(select h.*, 'active' as status, false as reappeared from visible_grant_at(@as_of) h) g`
 }
 
-// AroundAsOf joins to the grants g what is known of them today (n), the account a, the entitlement e, and the owner i
+// JoinsAsOf joins to the grants g what is known of them today (n), the account a, the entitlement e, and the owner i
 // as they were.
-func AroundAsOf(grants string) string {
+func JoinsAsOf(grants string) string {
 	return grants + `
 	left join access_grant n on n.id = g.id
 	left join account a on a.id = g.account_id
@@ -96,14 +96,14 @@ func (f Filters) QueryAsOf(found, shown string, at time.Time) (*listing.Query, e
 	}
 	q := &listing.Query{
 		Columns: columnsAsOf,
-		From:    AroundAsOf(shown),
+		From:    JoinsAsOf(shown),
 		Counted: found,
 		ID:      "g.id",
 		Order:   listing.Order{Column: "g.id", Type: "uuid"},
 	}
 	q.Args(pgx.NamedArgs{"as_of": at})
 	if len(f.ComplianceStatus) > 0 || len(f.ReasonKind) > 0 {
-		q.From, q.Counted = AroundAsOf(shown)+standingAsOf, AroundAsOf(found)+standingAsOf
+		q.From, q.Counted = JoinsAsOf(shown)+standingAsOf, JoinsAsOf(found)+standingAsOf
 	}
 	if len(f.ComplianceStatus) > 0 {
 		q.Where(

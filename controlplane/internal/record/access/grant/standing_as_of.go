@@ -177,5 +177,5 @@ func ReasonsByID(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Grant
 	return found, nil
 }
 
-// Said is what a reason comes down to, in plain words that go on a sentence.
-func (r GrantReason) Said() string { return r.says() }
+// Summary is what a reason comes down to, in plain words that go on a sentence.
+func (r GrantReason) Summary() string { return r.says() }

@@ -5,5 +5,5 @@
 // the target system. A revocation ends all reasons of a grant or one of them; if a policy would grant the access
 // again, it needs an exclusion. Dry runs say what would happen.
 //
-// Package access adds its routes; govern/matter revokes and accepts grants that its decision tasks are about.
+// Package access adds its routes; govern/decisionkind revokes and accepts grants that its decision tasks are about.
 package order

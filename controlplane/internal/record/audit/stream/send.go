@@ -162,7 +162,7 @@ func shortError(err error) string {
 		lookup *net.DNSError
 	)
 	if errors.As(err, &call) || errors.As(err, &dial) || errors.As(err, &lookup) {
-		words, _ := outbound.Words(err)
+		words, _ := outbound.FailureReason(err)
 		return words
 	}
 	return err.Error()

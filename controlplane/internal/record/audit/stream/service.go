@@ -103,7 +103,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/settings/audit-streams/{id}/test", "Test an audit stream", s.handleTest).
 			For(viewer.Admin).
 			ForPeople().
-			Waits().
+			LongRunning().
 			Describe("Sends one line of type ping and returns the result."),
 	}
 	for i := range routes {

@@ -183,7 +183,7 @@ func (s *Service) signOne(
 	return more, err
 }
 
-// signNext signs one checkpoint, and tells whether there is more to sign.
+// signNext signs one checkpoint, and reports whether there is more to sign.
 func (s *Service) signNext(
 	ctx context.Context,
 	tx *pg.Tx,

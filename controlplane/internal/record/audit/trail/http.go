@@ -128,7 +128,7 @@ func (s *Service) handleFind(ctx context.Context, v viewer.Viewer, in *findIn) (
 	return &out, err
 }
 
-// ActionLine is a line of the catalogue with its class.
+// ActionLine is a line of the catalog with its class.
 type ActionLine struct {
 	audit.Action
 	// OCSF class, activity and severity of the action.

@@ -140,7 +140,7 @@ func TestAnEventIsShownWithItsHashAndClass(t *testing.T) {
 		h.call(404, "auditor", "GET", "/audit-events/"+id, nil)
 	}
 	if lines := h.call(200, "auditor", "GET", "/audit-events/catalog", nil); lines["total"].(float64) < 50 {
-		t.Errorf("catalogue of %v", lines["total"])
+		t.Errorf("catalog of %v", lines["total"])
 	}
 }
 

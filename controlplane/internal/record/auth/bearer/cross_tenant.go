@@ -205,7 +205,7 @@ func (s *Authenticator) recordCrossing(ctx context.Context, home, there viewer.V
 		if told, err = s.tell(ctx, tx, t, r); err != nil {
 			return err
 		}
-		return tx.Elsewhere(ctx, home, func(tx *pg.Tx) error { return audit.Record(ctx, tx, entry) })
+		return tx.InTenant(ctx, home, func(tx *pg.Tx) error { return audit.Record(ctx, tx, entry) })
 	})
 	if err == nil && told {
 		s.visits.Put(visit(there), s.Now())

@@ -187,7 +187,7 @@ func newRecoveryCodes(ctx context.Context, tx *pg.Tx, user string) ([]string, er
 	return codes, nil
 }
 
-// StatusOf tells whether a user has a second factor, and how many recovery codes are left.
+// StatusOf reports whether a user has a second factor, and how many recovery codes are left.
 func StatusOf(ctx context.Context, tx *pg.Tx, user string) (*Factor, error) {
 	const sql = `
 		select exists (select from second_factor where user_id = $1 and confirmed_at is not null),

@@ -192,3 +192,14 @@ func (s *Service) End(ctx context.Context, tx *pg.Tx, user, session, reason stri
 	}
 	return done.RowsAffected(), nil
 }
+
+// EndOf ends all sessions of many users.
+func (s *Service) EndOf(ctx context.Context, tx *pg.Tx, users []string, reason string) error {
+	const sql = `
+		update auth_session
+		   set revoked_at = $2, revoked_reason = $3
+		 where tenant_id = current_tenant()
+		   and user_id = any($1::text[]::uuid[])
+		   and revoked_at is null`
+	return pg.Exec(ctx, tx, "end sessions of users", sql, users, s.Now(), reason)
+}

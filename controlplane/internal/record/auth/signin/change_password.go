@@ -118,14 +118,18 @@ func (s *Service) replacePassword(
 		}
 		return session.SignInTokens{}, fmt.Errorf("continue session: %w", err)
 	}
-	err = audit.Record(ctx, tx, audit.Entry{
-		Action: "auth.password_changed", Subject: audit.Subject{Type: "user", ID: p.ID, Display: p.Email},
-		Context: map[string]any{"sessions_ended": ended.RowsAffected()},
-	})
-	if err != nil {
+	if err := recordChange(ctx, tx, p, ended.RowsAffected()); err != nil {
 		return session.SignInTokens{}, err
 	}
 	return s.Sessions.Tokens(p, current, jti, idle, end)
+}
+
+// recordChange records that a user replaced their password.
+func recordChange(ctx context.Context, tx *pg.Tx, p session.User, sessionsEnded int64) error {
+	return audit.Record(ctx, tx, audit.Entry{
+		Action: "auth.password_changed", Subject: audit.Subject{Type: "user", ID: p.ID, Display: p.Email},
+		Context: map[string]any{"sessions_ended": sessionsEnded},
+	})
 }
 
 // provePassword is ProvePassword, and returns the user.

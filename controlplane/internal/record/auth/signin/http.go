@@ -1,6 +1,8 @@
 package signin
 
 import (
+	"net/http"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
@@ -15,8 +17,15 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/auth/sign-in-link", "Set a password with a one-time link", s.useLink).
 			NoToken().
 			Errors(401, 403, 429, 503).
-			Describe("The link is valid for an hour and works once. All sessions of the user end. Users with a " +
-				"second factor also give `otp`."),
+			Describe("For links of invitations and of password resets. The link is valid for an hour and works once. " +
+				"All sessions of the user end. Users with a second factor also give `otp`."),
+		httpapi.Handle("POST", "/auth/password-reset", "Create a link to reset a password", s.askReset).
+			NoToken().
+			Status(http.StatusAccepted).
+			Errors(429, 503).
+			Describe("Sends the user a mail with a one-time link for POST /auth/sign-in-link. The response is the " +
+				"same whether there is such a user or not. Users without a password, disabled users and " +
+				"control-plane administrators receive no mail. A user receives at most three mails in an hour."),
 		httpapi.Handle("POST", "/auth/password", "Change your password", s.changePassword).
 			ForPeople().
 			Errors(401, 429, 503).

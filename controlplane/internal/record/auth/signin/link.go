@@ -125,7 +125,8 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*se
 // deployment, issued before a restore, do not work.
 func (s *Service) findLink(ctx context.Context, hash []byte) (session.User, error) {
 	const sql = `
-		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, t.status
+		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles,
+		       u.password_hash, t.status
 		  from signin_link l
 		  join app_user u
 		    on u.tenant_id = l.tenant_id
@@ -137,11 +138,12 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (session.User, erro
 		 where l.token_hash = $1
 		   and l.used_at is null
 		   and l.expires_at > $2
+		   and (l.mailed_to is null or l.mailed_to = u.email_lc)
 		   and u.status <> 'disabled'`
 	var p session.User
 	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, sql, hash, s.Now()).
-			Scan(&p.Tenant, &p.ID, &p.Email, &p.Name, &p.Identity, &p.Roles, &p.TenantStatus)
+			Scan(&p.Tenant, &p.ID, &p.Email, &p.Name, &p.Identity, &p.Roles, &p.Hash, &p.TenantStatus)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -173,8 +175,14 @@ func (s *Service) redeem(
 		if p.Epoch, err = setPassword(ctx, tx, p.ID, stored); err != nil {
 			return err
 		}
-		if _, err := s.Sessions.End(ctx, tx, p.ID, "", "password_set"); err != nil {
+		ended, err := s.Sessions.End(ctx, tx, p.ID, "", "password_set")
+		if err != nil {
 			return err
+		}
+		if p.Hash != nil {
+			if err := recordChange(ctx, tx, p, ended); err != nil {
+				return err
+			}
 		}
 		out, err = s.Sessions.Open(ctx, tx, p, session.ByLink)
 		return err
@@ -204,9 +212,13 @@ func (s *Service) useUp(ctx context.Context, tx *pg.Tx, link []byte) error {
 	return nil
 }
 
-// setPassword keeps a user's new password, and raises its epoch: tokens from before it are over.
+// setPassword keeps a user's new password, and raises its epoch: tokens and links from before it are over.
 func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int64, err error) {
 	const sql = `
+		with links as (
+			delete from signin_link
+			 where user_id = $1
+			   and used_at is null)
 		update app_user
 		   set password_hash = $2, password_epoch = password_epoch + 1, status = 'active', updated_at = now(),
 		       version = version + 1
@@ -222,4 +234,39 @@ func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int
 // WithdrawLinks makes the sign-in links of a user useless.
 func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) error {
 	return pg.Exec(ctx, tx, "withdraw sign-in links", `delete from signin_link where user_id = $1`, userID)
+}
+
+// WithdrawLinksOf makes the sign-in links of many users useless.
+func (s *Service) WithdrawLinksOf(ctx context.Context, tx *pg.Tx, userIDs []string) error {
+	const sql = `delete from signin_link where tenant_id = current_tenant() and user_id = any($1::text[]::uuid[])`
+	return pg.Exec(ctx, tx, "withdraw sign-in links of users", sql, userIDs)
+}
+
+// IssueSignInLinks is IssueSignInLink for many users, with the tokens by user. The links work for life.
+func (s *Service) IssueSignInLinks(
+	ctx context.Context,
+	tx *pg.Tx,
+	userIDs []string,
+	life time.Duration,
+) (map[string]string, error) {
+	if err := s.WithdrawLinksOf(ctx, tx, userIDs); err != nil {
+		return nil, err
+	}
+	tokens := make(map[string]string, len(userIDs))
+	hashes := make([][]byte, len(userIDs))
+	entries := make([]audit.Entry, len(userIDs))
+	for i, id := range userIDs {
+		tokens[id] = rand.Text()
+		hashes[i] = digest.Of("link", tokens[id])
+		entries[i] = audit.Entry{Action: "auth.link_issued", Subject: audit.Subject{Type: "user", ID: id}}
+	}
+	const sql = `
+		insert into signin_link (tenant_id, token_hash, user_id, expires_at, epoch)
+		select current_tenant(), l.hash, l.user_id::uuid, $3, d.epoch
+		  from unnest($1::text[], $2::bytea[]) l (user_id, hash)
+		 cross join deployment d`
+	if err := pg.Exec(ctx, tx, "issue sign-in links", sql, userIDs, hashes, s.Now().Add(life)); err != nil {
+		return nil, err
+	}
+	return tokens, audit.RecordAll(ctx, tx, entries)
 }

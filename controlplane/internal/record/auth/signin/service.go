@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/throttle"
 )
 
-// Service signs in with passwords and one-time links. All fields are needed.
+// Service signs in with passwords and one-time links. All fields but Mail are needed.
 type Service struct {
 	DB       *pg.DB
 	Log      *slog.Logger
@@ -21,4 +22,8 @@ type Service struct {
 	Limits   *throttle.Limiter
 	Callers  session.Callers
 	Desk     *password.Desk // bounds how many passwords are hashed at once
+
+	// Mail writes the message with the token of a password reset, in the transaction that created it. Without it there
+	// are no resets.
+	Mail func(ctx context.Context, tx *pg.Tx, userID, token string) error
 }

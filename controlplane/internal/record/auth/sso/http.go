@@ -14,14 +14,14 @@ func (s *Service) Routes() []httpapi.Route {
 				"An unknown tenant returns the same as a tenant without providers."),
 		httpapi.Handle("GET", "/auth/oidc/start", "Start a sign-in with an identity provider", s.startOIDC).
 			NoToken().
-			Waits().
+			LongRunning().
 			Status(http.StatusSeeOther).
 			Errors(403, 404, 429, 502, 503).
 			Describe("Sends the browser to the tenant's OpenID Connect provider (authorization code with PKCE). The " +
 				"sign-in is bound to this browser by a cookie, works once, and is valid for ten minutes."),
 		httpapi.Handle("GET", "/auth/oidc/callback", "Complete a sign-in with an identity provider", s.finishOIDC).
 			NoToken().
-			Waits().
+			LongRunning().
 			Errors(401, 403, 429, 502, 503).
 			Describe("Without a `redirect` at the start, returns tokens like a sign-in. With one, redirects the " +
 				"browser to it with `code`, which POST /auth/oidc/token accepts within a minute, or with `error`."),

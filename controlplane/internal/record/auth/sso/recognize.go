@@ -99,11 +99,25 @@ func notKnown() error {
 	)
 }
 
+// unverified is the fault for a first sign-in with an address that the provider has not verified. Whether there is a
+// user with the address is not looked up, so that the fault does not show it.
+func unverified() error {
+	return fault.Coded(
+		fault.Forbidden,
+		"sso_email_unverified",
+		"The identity provider confirmed your sign-in, but did not confirm your e-mail address (email_verified). "+
+			"Ask the administrator of the identity provider.",
+	)
+}
+
 // introduce makes the first link. An address counts only when the provider says that it was verified, may speak for its
 // domain, and nobody of the same issuer has been linked to that user before.
 func (s *Service) introduce(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, p *session.User) error {
 	email := throttle.CanonicalEmail(said.Email)
-	if !said.Verified || email == "" || !f.provider.Vouches(email) {
+	switch {
+	case !said.Verified || email == "":
+		return unverified()
+	case !f.provider.Vouches(email):
 		return notKnown()
 	}
 	const find = `
@@ -116,11 +130,11 @@ func (s *Service) introduce(ctx context.Context, tx *pg.Tx, f flow, said oidc.Pe
 	var taken bool
 	err := scanUser(p, tx.QueryRow(ctx, find, email, said.Issuer), &taken)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows) && f.provider.CreateUsers:
-		if err := s.welcome(ctx, tx, f, said, email, p); err != nil {
+	case errors.Is(err, pgx.ErrNoRows):
+		if err := s.admit(ctx, tx, f, said, email, p); err != nil {
 			return err
 		}
-	case errors.Is(err, pgx.ErrNoRows) || err == nil && (taken || p.Status == "disabled" || p.ControlPlane):
+	case err == nil && (taken || p.Status == "disabled" || p.ControlPlane):
 		return notKnown()
 	case err != nil:
 		return fmt.Errorf("find user by address: %w", err)

@@ -38,7 +38,7 @@ type Service struct {
 // first start and kept under the master key.
 func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, s Service) (*Service, error) {
 	var err error
-	if s.key, err = ring.Lasting(ctx, db, seal.SignIns); err != nil {
+	if s.key, err = ring.PurposeKey(ctx, db, seal.SignIns); err != nil {
 		return nil, err
 	}
 	s.offers = lru.New[string, offered](1_000)

@@ -13,7 +13,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/identities/import", "Import identities", s.importIdentities).
 			For(viewer.Admin).
 			Lines().
-			Waits().
+			LongRunning().
 			Errors(409).
 			Describe(aboutImport),
 		httpapi.Download("GET", "/identities/export", "Export identities", exportMedia, s.export).

@@ -20,14 +20,18 @@ func EachFacts(ctx context.Context, tx *pg.Tx, ids []string, fn func(id string, 
 		       to_jsonb(i) - '{tenant_id,email_lc,version,updated_at,last_synced_at,manager_from_source}'::text[]
 		           - '{urgent,standing,pins,minimised_at}'::text[]
 		           || jsonb_build_object('is_disabled', i.status in ('deactivated', 'archived'), 'manager',
-		              case when m.id is not null then jsonb_build_object('id', m.id, 'external_id', m.external_id,
-		                  'email', m.email, 'username', m.username, 'display_name', m.display_name) end)
+		              (select jsonb_build_object('id', m.id, 'external_id', m.external_id, 'email', m.email, 'username',
+		                          m.username, 'display_name', m.display_name)
+		                 from identity m
+		                where m.tenant_id = i.tenant_id
+		                  and m.id = i.manager_id))
 		  from identity i
-		  left join identity m
-		    on m.tenant_id = i.tenant_id
-		   and m.id = i.manager_id
-		 where ($1::text[] is null and i.status <> 'archived')
-		    or i.id = any($1::text[]::uuid[])`
+		 where `
+	// Two statements: one with both conditions would read everybody for each batch.
+	which, args := "i.status <> 'archived'", []any{}
+	if ids != nil {
+		which, args = "i.id = any($1::text[]::uuid[])", []any{ids}
+	}
 	var id string
 	var raw []byte
 	return pg.Each(ctx, tx, "read facts of people", []any{&id, &raw}, func() error {
@@ -36,5 +40,5 @@ func EachFacts(ctx context.Context, tx *pg.Tx, ids []string, fn func(id string, 
 			return fmt.Errorf("facts of %s: %w", id, err)
 		}
 		return fn(id, f)
-	}, sql, ids)
+	}, sql+which, args...)
 }

@@ -54,6 +54,9 @@ type Filters struct {
 	EmployeeNumber string `query:"employee_number"`
 	// Whether the person is part of a cycle in the line of managers that the source reports.
 	ManagerCycle string `query:"manager_cycle" enum:"true,false"`
+	// Whether the person is a manager or an owner of access, and cannot sign in. They count as absent when they are
+	// asked for a decision.
+	ApproverWithoutSignIn string `query:"approver_without_sign_in" enum:"true,false"`
 	// Words, each of which is part of a name, e-mail address, username, external_id or employee_number, without regard
 	// to case, accents and order.
 	Q string `query:"q" maxLength:"200"`
@@ -105,6 +108,7 @@ func (f Filters) Query(v viewer.Viewer) (*listing.Query, error) {
 	q.Equal("i.external_id", "external_id", f.ExternalID)
 	q.Equal("i.employee_number", "employee_number", f.EmployeeNumber)
 	q.Is("i.id in ("+inCycle+")", f.ManagerCycle)
+	q.Is("i.id in (select a.id from approvers_without_sign_in() a)", f.ApproverWithoutSignIn)
 	if f.Email != "" {
 		q.Where("i.email_lc = lower(@email)", pgx.NamedArgs{"email": f.Email})
 	}

@@ -94,5 +94,5 @@ func dropLeavers(ctx context.Context, tx *pg.Tx, gone []string) error {
 	if err := decision.AddHistory(ctx, tx, events); err != nil {
 		return err
 	}
-	return decision.SettleAssignees(ctx, tx, tasks)
+	return decision.UpdateAssignees(ctx, tx, tasks)
 }

@@ -106,31 +106,77 @@ func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 	}
 }
 
-// gives are the policies that apply to somebody and the roles that they give, and these roles alone.
+// gives are the policies that apply to somebody and the roles that they give, and these roles alone. A policy with the
+// effect require and a grant applies to those to whom other policies of the pack give any of it.
 func gives(p format.Pack, person *fact.Person) (all, roles []string) {
-	status, _ := person.Identity["status"].(string)
-	for _, policy := range slices.Concat(p.Birthrights, p.AccessGrantPolicies) {
-		when := policy.Lifecycle.When
-		if when == nil {
-			when = []string{"pre_hire", "active", "on_leave", "notice"}
-		}
-		c, problems := condition.Parse(policy.Subject)
-		if len(problems) > 0 || !slices.Contains(when, status) {
+	policies := slices.Concat(p.Birthrights, p.AccessGrantPolicies)
+	var given []format.PolicyGrant
+	for _, policy := range policies {
+		if !applies(policy, person) {
 			continue
 		}
-		if met, _ := c.Match(person); !met {
+		grants, matched := policy.GrantsTo(person.Identity)
+		if policy.Effect == "require" || !matched {
 			continue
 		}
 		all = append(all, policy.Key)
-		for _, g := range policy.Grant {
-			if g.Role != "" && policy.Effect != "deny" {
-				all, roles = append(all, g.Role), append(roles, g.Role)
-			}
+		if policy.Gives() {
+			given = append(given, grants...)
+		}
+	}
+	for _, g := range given {
+		if g.Role != "" {
+			all, roles = append(all, g.Role), append(roles, g.Role)
+		}
+	}
+	given = append(given, contents(p, roles)...)
+	for _, policy := range policies {
+		if policy.Effect == "require" && applies(policy, person) &&
+			(len(policy.Grant) == 0 || shares(policy.Grant, given)) {
+			all = append(all, policy.Key)
 		}
 	}
 	slices.Sort(all)
 	slices.Sort(roles)
 	return slices.Compact(all), slices.Compact(roles)
+}
+
+// applies reports whether somebody meets the condition of a policy, and what else it asks of people.
+func applies(policy format.Policy, person *fact.Person) bool {
+	status, _ := person.Identity["status"].(string)
+	when := policy.Lifecycle.When
+	if when == nil {
+		when = []string{"pre_hire", "active", "on_leave", "notice"}
+	}
+	c, problems := condition.Parse(policy.Subject)
+	if len(problems) > 0 || !slices.Contains(when, status) {
+		return false
+	}
+	required := policy.Required()
+	if policy.Effect == "require" {
+		required = required.Narrowing()
+	}
+	met, _ := c.Match(person)
+	return met && len(required.Unmet(person.Identity)) == 0
+}
+
+// contents are the entitlements of roles of the pack.
+func contents(p format.Pack, roles []string) (out []format.PolicyGrant) {
+	for _, r := range p.Roles {
+		for _, g := range r.Entitlements {
+			if slices.Contains(roles, r.Key) {
+				out = append(out, format.PolicyGrant{Select: &g.Select})
+			}
+		}
+	}
+	return out
+}
+
+// shares reports whether something is in both lists.
+func shares(a, b []format.PolicyGrant) bool {
+	return slices.ContainsFunc(a, func(x format.PolicyGrant) bool {
+		return slices.ContainsFunc(b, func(y format.PolicyGrant) bool { return x.Same(y) })
+	})
 }
 
 // synthetic is somebody who does not exist: what the test says of them, over what everybody has.

@@ -37,27 +37,28 @@ type member struct {
 }
 
 type policy struct {
-	Key            string     `yaml:"key,omitempty"`
-	Name           string     `yaml:"name"`
-	Description    string     `yaml:"description,omitempty"`
-	Rationale      string     `yaml:"rationale,omitempty"`
-	RegulationRefs []string   `yaml:"regulation_refs,omitempty"`
-	Owners         []string   `yaml:"owners,omitempty"`
-	Enabled        *bool      `yaml:"enabled,omitempty"`
-	Mode           string     `yaml:"mode,omitempty"`
-	Severity       string     `yaml:"severity,omitempty"`
-	Kind           string     `yaml:"kind"`
-	Sides          []side     `yaml:"sides"`
-	N              *int       `yaml:"n,omitempty"`
-	Matrix         *matrix    `yaml:"matrix,omitempty"`
-	HistoryWindow  *string    `yaml:"history_window,omitempty"`
-	Context        context    `yaml:"context,omitempty"`
-	Effects        effects    `yaml:"effects,omitempty"`
-	Remediation    string     `yaml:"remediation,omitempty"`
-	Controls       []string   `yaml:"mitigating_controls,omitempty"`
-	MaxMitigation  *string    `yaml:"max_mitigation,omitempty"`
-	ValidFrom      *time.Time `yaml:"valid_from,omitempty"`
-	ValidTo        *time.Time `yaml:"valid_to,omitempty"`
+	Key            string         `yaml:"key,omitempty"`
+	Name           string         `yaml:"name"`
+	Description    string         `yaml:"description,omitempty"`
+	Rationale      string         `yaml:"rationale,omitempty"`
+	RegulationRefs []string       `yaml:"regulation_refs,omitempty"`
+	Owners         []string       `yaml:"owners,omitempty"`
+	Enabled        *bool          `yaml:"enabled,omitempty"`
+	Mode           string         `yaml:"mode,omitempty"`
+	Severity       string         `yaml:"severity,omitempty"`
+	Kind           string         `yaml:"kind"`
+	Sides          []side         `yaml:"sides"`
+	N              *int           `yaml:"n,omitempty"`
+	Matrix         *matrix        `yaml:"matrix,omitempty"`
+	HistoryWindow  *string        `yaml:"history_window,omitempty"`
+	Context        context        `yaml:"context,omitempty"`
+	Effects        effects        `yaml:"effects,omitempty"`
+	Remediation    string         `yaml:"remediation,omitempty"`
+	Controls       []string       `yaml:"mitigating_controls,omitempty"`
+	MaxMitigation  *string        `yaml:"max_mitigation,omitempty"`
+	Exemptions     map[string]any `yaml:"exemptions,omitempty"`
+	ValidFrom      *time.Time     `yaml:"valid_from,omitempty"`
+	ValidTo        *time.Time     `yaml:"valid_to,omitempty"`
 }
 
 type side struct {
@@ -150,7 +151,7 @@ func (p policy) plain() ruleset.Policy {
 		OnRequest:       p.Effects.OnRequest,
 		OnAssign:        p.Effects.OnAssign,
 		OnDetect:        p.Effects.OnDetect,
-		Remediation:     p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation,
+		Remediation:     p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation, Exemptions: p.Exemptions,
 		ValidFrom: p.ValidFrom,
 		ValidTo:   p.ValidTo,
 	}

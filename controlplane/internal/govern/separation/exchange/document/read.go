@@ -116,6 +116,9 @@ func unknown(t source.Text, n *yaml.Node, of reflect.Type, name string, r *rules
 	null := n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 	switch {
 	case null && of.Kind() != reflect.Slice && of.Kind() != reflect.Struct:
+	case of.Kind() == reflect.Map && n.Kind == yaml.MappingNode: // a condition, which is checked with the policy
+	case of.Kind() == reflect.Map:
+		r.Add(t.Line(n.Line), name, "malformed_yaml", "%s has members, such as name: value.", named(name))
 	case of.Kind() == reflect.Slice && (n.Kind == yaml.SequenceNode || null):
 		for _, each := range n.Content {
 			unknown(t, each, of.Elem(), name, r)

@@ -56,7 +56,7 @@ func written(p ruleset.Policy) policy {
 			p.OnAssign,
 			p.OnDetect,
 		},
-		Remediation: p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation,
+		Remediation: p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation, Exemptions: p.Exemptions,
 		ValidFrom: p.ValidFrom,
 		ValidTo:   p.ValidTo,
 	}

@@ -78,8 +78,10 @@ type Policy struct {
 	ExcludeReadOnly              *bool
 	OnRequest, OnAssign          string
 	// Controls are the names of the mitigating controls.
-	Controls              []string
-	MaxMitigation         *string
+	Controls      []string
+	MaxMitigation *string
+	// Exemptions is a condition on people, or nil.
+	Exemptions            map[string]any
 	OnDetect, Remediation string
 	ValidFrom, ValidTo    *time.Time
 	LenientOwners         bool

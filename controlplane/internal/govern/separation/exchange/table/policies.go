@@ -1,6 +1,8 @@
 package table
 
 import (
+	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -19,24 +21,30 @@ func (h header) policies(s *ruleset.Set, rows []row, r *ruleset.Report) {
 			given[c] = true
 		}
 	}
-	at := map[string]int{}
+	at, firsts := map[string]int{}, map[string]row{}
 	for _, w := range rows {
 		name := strings.TrimSpace(w.get("policy"))
 		id := ruleset.PolicyID(name)
 		i, there := at[id]
 		if !there {
 			i = len(s.Policies)
-			at[id] = i
+			at[id], firsts[id] = i, w
 			s.Policies = append(s.Policies, ruleset.Policy{Place: w.Place, Given: given, Name: name, Enabled: true})
 		}
 		p := &s.Policies[i]
-		w.fields(p, repeated{w, id, r}, !there)
+		w.fields(p, repeated{w, id, r}, firsts[id], !there)
 		w.side(p, id, r)
 	}
 }
 
-// fields reads the columns that all rows of the policy repeat. first says that the row is the first one.
-func (w row) fields(p *ruleset.Policy, same repeated, first bool) {
+// onceColumns are read from the first row of a policy. Its other rows repeat them or leave them empty.
+var onceColumns = []string{
+	"enabled", "same_environment", "same_legal_entity", "exclude_read_only", "valid_from", "valid_to", "history_window",
+	"max_mitigation", "n", "conflicts",
+}
+
+// fields reads the columns that all rows of the policy repeat. isFirst is true for the first row of the policy.
+func (w row) fields(p *ruleset.Policy, same repeated, first row, isFirst bool) {
 	same.text(&p.Key, "key")
 	same.text(&p.Description, "description")
 	same.text(&p.Rationale, "rationale")
@@ -51,7 +59,14 @@ func (w row) fields(p *ruleset.Policy, same repeated, first bool) {
 	}
 	same.list(&p.SameAttributes, "same_attributes")
 	same.list(&p.Controls, "mitigating_controls")
-	if !first {
+	same.condition(&p.Exemptions, "exemptions")
+	if !isFirst {
+		for _, column := range onceColumns {
+			cell := strings.TrimSpace(w.get(column))
+			if cell != "" && !strings.EqualFold(cell, strings.TrimSpace(first.get(column))) {
+				same.differs(column)
+			}
+		}
 		return
 	}
 	if b := same.flag("enabled"); b != nil {
@@ -89,6 +104,26 @@ func (p repeated) flag(column string) *bool {
 		p.r.AddOf(p.of, p.Place, column, "invalid", "The column %s has %q. Use true or false.", column, cell)
 	}
 	return &b
+}
+
+// condition reads a condition on people, which is JSON as in the API. What it may say is checked with the policy.
+func (p repeated) condition(into *map[string]any, column string) {
+	cell := strings.TrimSpace(p.get(column))
+	if cell == "" {
+		return
+	}
+	var c map[string]any
+	if err := json.Unmarshal([]byte(cell), &c); err != nil || len(c) == 0 {
+		p.r.AddOf(p.of, p.Place, column, "invalid", "The column %s is no condition in JSON, such as "+
+			`{"field": "department", "op": "eq", "value": "Internal audit"}.`, column)
+		return
+	}
+	switch {
+	case *into == nil:
+		*into = c
+	case !reflect.DeepEqual(*into, c):
+		p.differs(column)
+	}
 }
 
 // moment reads a time.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,7 +37,10 @@ func Write(s ruleset.Set) (duties, policies []byte, err error) {
 	}
 	rows = [][]string{policyColumns}
 	for _, p := range s.Policies {
-		head := policyCells(p)
+		head, err := policyCells(p)
+		if err != nil {
+			return nil, nil, err
+		}
 		for i, side := range p.Sides {
 			for _, d := range side.Duties {
 				rows = append(rows, append(head[:len(head):len(head)], strconv.Itoa(i+1), side.Label, d.Name))
@@ -48,7 +52,11 @@ func Write(s ruleset.Set) (duties, policies []byte, err error) {
 }
 
 // policyCells are the cells of a policy that all of its rows repeat.
-func policyCells(p ruleset.Policy) []string {
+func policyCells(p ruleset.Policy) ([]string, error) {
+	exempted, err := condition(p.Exemptions)
+	if err != nil {
+		return nil, err
+	}
 	return []string{
 		p.Name,
 		p.Key,
@@ -72,10 +80,10 @@ func policyCells(p ruleset.Policy) []string {
 		p.OnRequest,
 		p.OnAssign,
 		p.OnDetect,
-		p.Remediation, join(p.Controls), text(p.MaxMitigation),
+		p.Remediation, join(p.Controls), text(p.MaxMitigation), exempted,
 		moment(p.ValidFrom),
 		moment(p.ValidTo),
-	}
+	}, nil
 }
 
 func sheet(rows [][]string) ([]byte, error) {
@@ -122,6 +130,20 @@ func moment(t *time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// condition writes a condition on people as JSON, with its members in the order of their names.
+func condition(c map[string]any) (string, error) {
+	if len(c) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(c); err != nil {
+		return "", fmt.Errorf("write condition: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
 }
 
 // conflicts writes pairs of sides, which count from 1 as in the column side.

@@ -27,7 +27,7 @@ func (p *parser) literal() (syntax.Expr, *syntax.Error) {
 	return joined(syntax.Pos(first.Off), parts, bytes, p.formatted(first.Off)), nil
 }
 
-// formatted tells whether one of the strings from the given offset to here has an f before it.
+// formatted reports whether one of the strings from the given offset to here has an f before it.
 func (p *parser) formatted(off int) bool {
 	for i := p.i - 1; i >= 0 && p.tokens[i].Kind == lexer.Text && p.tokens[i].Off >= off; i-- {
 		if strings.Contains(p.tokens[i].Prefix, "f") {

@@ -15,11 +15,11 @@ type CorrelationTried struct {
 	// ID of the identity that the account was compared with.
 	IdentityID string `json:"identity_id"`
 	// Result of every rule for this identity.
-	Rules []CorrelationRuleSaid `json:"rules" nullable:"false"`
+	Rules []CorrelationRuleResult `json:"rules" nullable:"false"`
 }
 
-// CorrelationRuleSaid is what one rule said about a candidate.
-type CorrelationRuleSaid struct {
+// CorrelationRuleResult is what one rule said about a candidate.
+type CorrelationRuleResult struct {
 	// ID of the rule in the correlation settings.
 	Rule string `json:"rule_id"`
 	// Weight of the rule, from 0 to 1.

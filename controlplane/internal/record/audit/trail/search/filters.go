@@ -23,7 +23,7 @@ type Filters struct {
 	Period
 	// Several values, separated by commas. A value that ends in .* matches a whole domain.
 	Action []string `query:"action" maxItems:"50"`
-	// One of the catalogue's.
+	// One of the catalog's.
 	Category    string `query:"category"`
 	Outcome     string `query:"outcome" enum:"success,failure,denied"`
 	ActorID     string `query:"actor_id"`
