@@ -180,7 +180,10 @@ func (u unanswered) note(ctx context.Context, tx *pg.Tx, v violation.Violation, 
 	if a.Outcome == violation.Revoked {
 		return pg.Exec(ctx, tx, "tell of automatic revocation", tell, args)
 	}
-	action := "violation.revocation_" + a.Outcome
+	action := "violation.revocation_recorded"
+	if a.Outcome == violation.Asked {
+		action = "violation.revocation_asked"
+	}
 	return audit.Record(ctx, tx, audit.Entry{Action: action, Subject: v.AuditSubject(), Objects: v.AuditObjects(),
 		Reason: a.Sentence(), Context: map[string]any{"cause": a.Cause, "grant_ids": ids(a.Removed)}})
 }
