@@ -200,8 +200,7 @@ func (s *Service) evaluate(ctx context.Context, tx *pg.Tx, ids []string, accepte
 			return err
 		}
 	}
-	_, err = s.Users.FollowRules(ctx, tx, ids)
-	return err
+	return s.Users.FollowRules(ctx, tx, ids)
 }
 
 // writeGrants stores who gained and who lost sign-in by a rule.
@@ -271,15 +270,14 @@ func (s *Service) mayEnd(ctx context.Context, tx *pg.Tx, r *rule, n int) (bool, 
 // allowance is how many people may lose sign-in by a rule within a day.
 func allowance(of, percent int) int { return max(leastLoss, of*percent/100) }
 
-// eachBatch gives the ids of everybody who is not archived, or has sign-in by a rule, a batch at a time.
+// eachBatch gives the ids of everybody whom a rule may be about, a batch at a time.
 func eachBatch(ctx context.Context, tx *pg.Tx, use func(ids []string) error) error {
 	const sql = `
 		select i.id::text
 		  from identity i
 		 where i.tenant_id = current_tenant()
 		   and ($1::text is null or i.id > $1::text::uuid)
-		   and (i.status <> 'archived'
-		        or exists (select from sign_in_grant g where g.tenant_id = i.tenant_id and g.identity_id = i.id))
+		   and ` + concerned + `
 		 order by i.id
 		 limit $2`
 	var after *string

@@ -69,13 +69,7 @@ func (s *Service) Preview(
 	v viewer.Viewer,
 	in SignInRulePreviewRequest,
 ) (SignInRulePreview, error) {
-	f := Fields{
-		Name: in.Rule.Name, ResponsibleFor: in.Rule.ResponsibleFor, Condition: in.Rule.Condition, Roles: in.Rule.Roles,
-		Invitation: in.Rule.Invitation, MaxLossPercent: defaultLoss,
-	}
-	if in.Rule.MaxLossPercent != nil {
-		f.MaxLossPercent = *in.Rule.MaxLossPercent
-	}
+	f := in.Rule.fields()
 	parsed, err := f.complete()
 	if err != nil {
 		return SignInRulePreview{}, err

@@ -53,6 +53,18 @@ type NewSignInRule struct {
 	MaxLossPercent *int `json:"max_loss_percent,omitempty" minimum:"1" maximum:"100"`
 }
 
+// fields are those of the rule, with its defaults.
+func (n NewSignInRule) fields() Fields {
+	f := Fields{
+		Name: n.Name, ResponsibleFor: n.ResponsibleFor, Condition: n.Condition, Roles: n.Roles,
+		Invitation: n.Invitation, Enabled: n.Enabled, MaxLossPercent: defaultLoss,
+	}
+	if n.MaxLossPercent != nil {
+		f.MaxLossPercent = *n.MaxLossPercent
+	}
+	return f
+}
+
 // SignInRulePatch is the body of PATCH /settings/sign-in-rules/{id}, a JSON merge patch (RFC 7396).
 type SignInRulePatch struct {
 	// Name of the rule, unique in the tenant.

@@ -32,13 +32,7 @@ func subject(id, name string) audit.Subject {
 
 // Create makes a rule. One that is enabled is evaluated for everybody.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewSignInRule) (SignInRule, error) {
-	f := Fields{
-		Name: n.Name, ResponsibleFor: n.ResponsibleFor, Condition: n.Condition, Roles: n.Roles,
-		Invitation: n.Invitation, Enabled: n.Enabled, MaxLossPercent: defaultLoss,
-	}
-	if n.MaxLossPercent != nil {
-		f.MaxLossPercent = *n.MaxLossPercent
-	}
+	f := n.fields()
 	parsed, err := f.complete()
 	if err != nil {
 		return SignInRule{}, err
@@ -179,7 +173,7 @@ func (s *Service) endAll(ctx context.Context, tx *pg.Tx, id string) error {
 		return err
 	}
 	for ids := range slices.Chunk(people, batch) {
-		if _, err := s.Users.FollowRules(ctx, tx, ids); err != nil {
+		if err := s.Users.FollowRules(ctx, tx, ids); err != nil {
 			return err
 		}
 	}

@@ -39,6 +39,10 @@ func (s *Service) Kinds() []queue.Kind {
 	}
 }
 
+// concerned are the people whom a rule may be about: those who are not archived, and those who have sign-in by a rule.
+const concerned = `(i.status <> 'archived'
+		        or exists (select from sign_in_grant g where g.tenant_id = i.tenant_id and g.identity_id = i.id))`
+
 // enqueueAll enqueues everybody whom a rule may be about.
 func (s *Service) enqueueAll(ctx context.Context, tx *pg.Tx) error {
 	const swept = `update sign_in_rule set swept_at = $1 where tenant_id = current_tenant()`
@@ -50,8 +54,7 @@ func (s *Service) enqueueAll(ctx context.Context, tx *pg.Tx) error {
 		select i.tenant_id, 'sign_in', i.id, 'everyone'
 		  from identity i
 		 where i.tenant_id = current_tenant()
-		   and (i.status <> 'archived'
-		        or exists (select from sign_in_grant g where g.tenant_id = i.tenant_id and g.identity_id = i.id))`
+		   and ` + concerned
 	return pg.Exec(ctx, tx, "enqueue everybody", sql)
 }
 

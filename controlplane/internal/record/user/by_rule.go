@@ -15,9 +15,6 @@ import (
 // RuleLinkLife is how long the sign-in link works that a rule sends: whoever gets it has not asked for it.
 const RuleLinkLife = 72 * time.Hour
 
-// Followed says how many users a pass changed.
-type Followed struct{ Created, Enabled, Disabled, Updated int }
-
 // act is what is done about a user, as the audit log calls it.
 type act string
 
@@ -98,12 +95,11 @@ func (r ruled) next() (act, standing, bool) {
 }
 
 // FollowRules brings the users of these people in line with what the rules for sign-in give them, in sets.
-func (s *Service) FollowRules(ctx context.Context, tx *pg.Tx, people []string) (Followed, error) {
+func (s *Service) FollowRules(ctx context.Context, tx *pg.Tx, people []string) error {
 	found, err := readRuled(ctx, tx, people)
 	if err != nil {
-		return Followed{}, err
+		return err
 	}
-	var done Followed
 	var fresh, changed []change
 	var invite, end []string
 	var entries []audit.Entry
@@ -121,16 +117,10 @@ func (s *Service) FollowRules(ctx context.Context, tx *pg.Tx, people []string) (
 			}
 			c.ID, c.Email = uuid.Must(uuid.NewV7()).String(), f.Email
 			fresh = append(fresh, c)
-			done.Created++
-		case enable:
-			changed = append(changed, c)
-			done.Enabled++
 		case disable:
 			changed, end = append(changed, c), append(end, c.ID)
-			done.Disabled++
 		default:
 			changed = append(changed, c)
-			done.Updated++
 		}
 		if invited {
 			invite = append(invite, c.ID)
@@ -138,15 +128,15 @@ func (s *Service) FollowRules(ctx context.Context, tx *pg.Tx, people []string) (
 		entries = append(entries, c.entry(what, r))
 	}
 	if err := s.write(ctx, tx, fresh, changed); err != nil {
-		return Followed{}, err
+		return err
 	}
 	if err := s.endUsers(ctx, tx, end); err != nil {
-		return Followed{}, err
+		return err
 	}
 	if err := audit.RecordAll(ctx, tx, entries); err != nil {
-		return Followed{}, err
+		return err
 	}
-	return done, s.inviteAll(ctx, tx, invite)
+	return s.inviteAll(ctx, tx, invite)
 }
 
 // change is a user as the rules have it.

@@ -46,30 +46,8 @@ type linkIn struct {
 // IssueSignInLink makes the token of a one-time link by which the user sets a password. It works once, for an hour;
 // only its hash is kept. A link that the user had before does not work any more.
 func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string) (token string, err error) {
-	token = rand.Text()
-	const sql = `
-		with older as (
-			delete from signin_link
-			 where user_id = $1)
-		insert into signin_link (tenant_id, token_hash, user_id, expires_at, epoch)
-		select current_tenant(), $2, $1, $3, d.epoch
-		  from deployment d`
-	if err := pg.Exec(
-		ctx,
-		tx,
-		"issue sign-in link",
-		sql,
-		userID,
-		digest.Of("link", token),
-		s.Now().Add(linkLife),
-	); err != nil {
-		return "", err
-	}
-	return token, audit.Record(
-		ctx,
-		tx,
-		audit.Entry{Action: "auth.link_issued", Subject: audit.Subject{Type: "user", ID: userID}},
-	)
+	tokens, err := s.IssueSignInLinks(ctx, tx, []string{userID}, linkLife)
+	return tokens[userID], err
 }
 
 // usedLink is the fault for a link that was used, has expired or never was.
@@ -233,7 +211,7 @@ func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int
 
 // WithdrawLinks makes the sign-in links of a user useless.
 func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) error {
-	return pg.Exec(ctx, tx, "withdraw sign-in links", `delete from signin_link where user_id = $1`, userID)
+	return s.WithdrawLinksOf(ctx, tx, []string{userID})
 }
 
 // WithdrawLinksOf makes the sign-in links of many users useless.

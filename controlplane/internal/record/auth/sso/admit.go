@@ -36,22 +36,20 @@ func (s *Service) admit(
 	const sql = `
 		select i.id::text as id, i.display_name as name, coalesce(nullif(i.locale, ''), 'en') as locale,
 		       exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id) as has_user,
-		       count(r.id) > 0 as given,
-		       array(select distinct x.role
-		               from sign_in_grant h
-		               join sign_in_rule q on q.tenant_id = h.tenant_id and q.id = h.rule_id and q.enabled
-		              cross join unnest(q.roles) x (role)
-		              where h.tenant_id = i.tenant_id
-		                and h.identity_id = i.id
-		              order by x.role) as roles
+		       g.given, g.roles
 		  from identity i
-		  left join sign_in_grant g on g.tenant_id = i.tenant_id and g.identity_id = i.id
-		  left join sign_in_rule r on r.tenant_id = g.tenant_id and r.id = g.rule_id and r.enabled
+		 cross join lateral (
+		       select count(*) > 0 as given,
+		              coalesce(array_agg(distinct x.role order by x.role) filter (where x.role is not null), '{}') as roles
+		         from sign_in_grant h
+		         join sign_in_rule r on r.tenant_id = h.tenant_id and r.id = h.rule_id and r.enabled
+		         left join unnest(r.roles) x (role) on true
+		        where h.tenant_id = i.tenant_id
+		          and h.identity_id = i.id) g
 		 where i.tenant_id = current_tenant()
 		   and i.email_lc = $1
 		   and i.kind = 'human'
-		   and i.status in ('active', 'on_leave', 'notice')
-		 group by i.tenant_id, i.id`
+		   and i.status in ('active', 'on_leave', 'notice')`
 	found, err := pg.All[newcomer](ctx, tx, "find a person by address", sql, email)
 	if err != nil {
 		return err
