@@ -33,7 +33,7 @@ func (s *Service) Kinds() []queue.Kind {
 		  from separation_simulation s
 		  join tenant t on t.id = s.tenant_id and t.status = 'active'
 		 where s.state in ('waiting', 'running')
-		    or s.finished_at <= $1::timestamptz - interval '7 days'
+		    or s.finished_at <= $1
 		 group by s.tenant_id`
 	return []queue.Kind{{
 		Name:    kindRun,
@@ -41,7 +41,7 @@ func (s *Service) Kinds() []queue.Kind {
 		About:   "Runs stored simulations of policies and duties, and deletes them after seven days.",
 		Subject: "separation_simulation",
 		Part:    s.part,
-		Due:     &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
+		Due:     &queue.Due{SQL: due, Args: func() []any { return []any{s.Now().Add(-retention)} }},
 	}}
 }
 
