@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import type { Permissions } from "../api/use";
 import { commands, matching, screenEntries } from "./commands";
 
-const noPermissions: Permissions = { admin: false, manager: false, owner: false, auditor: false, operator: false, oversees: false, readOnly: false };
+const noPermissions: Permissions = {
+  admin: false,
+  manager: false,
+  owner: false,
+  auditor: false,
+  operator: false,
+  oversees: false,
+  readOnly: false,
+};
 const words = (may: Permissions) =>
   [
     ...screenEntries(may),

@@ -122,7 +122,14 @@ const nowhere = createRoute({
   ),
 });
 
-const routes = root.addChildren([login, signedIn, invited, resetPassword, forgotPassword, inside.addChildren([...places.map(page), nowhere])]);
+const routes = root.addChildren([
+  login,
+  signedIn,
+  invited,
+  resetPassword,
+  forgotPassword,
+  inside.addChildren([...places.map(page), nowhere]),
+]);
 
 // Addresses say what is in them as plain text: ?q=42 is a search for 42.
 export const router = createRouter({

@@ -1,4 +1,4 @@
-import { type LinkProps } from "@tanstack/react-router";
+import type { LinkProps } from "@tanstack/react-router";
 import { Check, Copy as CopyIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import * as texts from "#text/kit";

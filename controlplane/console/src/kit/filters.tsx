@@ -5,19 +5,8 @@ import * as text from "#text/kit";
 import { useGet } from "../api/use";
 import { useKeys } from "../app/keys";
 import { DayFilter } from "./dayinput";
+import type { Filter } from "./listtypes";
 import { PersonFilter } from "./personfilter";
-
-/**
- * One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed; suggest is a path that
- * answers names to choose from. One of the type person is looked for among the people one sees; its value is the person's ID.
- */
-export type Filter = {
-  name: string;
-  words: string;
-  options?: readonly (readonly [string, string])[];
-  type?: "date" | "person" | "text";
-  suggest?: string;
-};
 
 type Props = {
   of: Filter[];

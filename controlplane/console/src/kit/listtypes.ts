@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import type { Query } from "../api/client";
-import type { Filter } from "./filters";
 
 /** One column of a list. sort: the API's word for it, where it sorts. text: what the CSV says; a column without it is not in the CSV. */
 export type Column<T> = {
@@ -12,6 +11,18 @@ export type Column<T> = {
   text?: (row: T) => string | number | boolean | null | undefined;
   /** Whether the column is there for these rows; it always is without it. The CSV has every column that has text. */
   shown?: (rows: T[]) => boolean;
+};
+
+/**
+ * One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed; suggest is a path that
+ * answers names to choose from. One of the type person is looked for among the people one sees; its value is the person's ID.
+ */
+export type Filter = {
+  name: string;
+  words: string;
+  options?: readonly (readonly [string, string])[];
+  type?: "date" | "person" | "text";
+  suggest?: string;
 };
 
 /** A filter that is chosen by one click: a name, what it asks for, and how many rows that are where it is known. */

@@ -5,6 +5,6 @@ import { useGo } from "./link";
 export function useShown(): [string, (part: string) => void] {
   const { show = "" } = useSearch({ strict: false }) as { show?: string };
   const navigate = useGo();
-  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}), resetScroll: false });
+  const turn = (to: string) => void navigate({ to: ".", search: to ? { show: to } : {}, resetScroll: false });
   return [show, turn];
 }

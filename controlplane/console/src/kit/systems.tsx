@@ -4,7 +4,7 @@ import type { Connector } from "../api/types";
 import { useGet, useMay } from "../api/use";
 import { type InSystem, systemOf } from "./insystem";
 import { Link } from "./link";
-import type { Column } from "./list";
+import type { Column } from "./listtypes";
 
 export { type InSystem, systemOf } from "./insystem";
 

@@ -94,9 +94,7 @@ function RevokePreview({ of: t, grants, until }: { of: Revoked; grants: Grant[];
       {until && t.revoked > 0 && <p className="small">{text.untilUntilNoPersonAndNo(until)}</p>}
       {stays.length > 0 && (
         <>
-          <p className="small">
-            {text.policiesWouldGrantAgain(stays.length)}
-          </p>
+          <p className="small">{text.policiesWouldGrantAgain(stays.length)}</p>
           <List of={stays} by={by} words={(r) => rulesOf(by.get(r.id)).join(", ")} />
         </>
       )}

@@ -41,12 +41,7 @@ export default function Accounts() {
         <Link to="/accounts" search={{}} className={show ? undefined : "active"} aria-current={show ? undefined : "page"}>
           {text.accounts}
         </Link>
-        <Link
-          to="/accounts"
-          search={{ show: "drifted" }}
-          className={show ? "active" : undefined}
-          aria-current={show ? "page" : undefined}
-        >
+        <Link to="/accounts" search={{ show: "drifted" }} className={show ? "active" : undefined} aria-current={show ? "page" : undefined}>
           {text.drift}
         </Link>
       </nav>

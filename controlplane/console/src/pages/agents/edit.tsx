@@ -21,7 +21,13 @@ export function Edit({ of, close }: { of: Agent; close: () => void }) {
     <Dialog open close={close} title={text.editName(of.name)}>
       <Form of={form} verb={text.save} cancel={close}>
         <TextField label={text.name} {...form.field("name")} required max={100} error={form.wrong("name")} />
-        <TextField label={text.group} {...form.field("group")} max={100} error={form.wrong("group")} hint={text.agentsOfOneGroupTakeOverHint} />
+        <TextField
+          label={text.group}
+          {...form.field("group")}
+          max={100}
+          error={form.wrong("group")}
+          hint={text.agentsOfOneGroupTakeOverHint}
+        />
         {form.value.group.trim() !== "" && form.value.group.trim() !== (of.group ?? "") && <Release {...form.field("release")} />}
         <TextField label={text.description} rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />
       </Form>

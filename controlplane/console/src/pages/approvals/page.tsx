@@ -41,7 +41,8 @@ const columns: Column<Rule>[] = [
   {
     title: text.state,
     text: (r) => (r.enabled ? "on" : "off"),
-    cell: (r) => (r.enabled ? <State of="enabled" words={text.activeLower} /> : <State of="disabled" tone="neutral" words={text.offLower} />),
+    cell: (r) =>
+      r.enabled ? <State of="enabled" words={text.activeLower} /> : <State of="disabled" tone="neutral" words={text.offLower} />,
   },
   { title: text.changed, text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
 ];
@@ -150,7 +151,7 @@ const gapColumns: Column<Gap>[] = [
     title: text.name,
     text: (g) => g.display,
     cell: (g) => (
-      <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id")} params={{ id: g.id }}>
+      <Link to={g.type === "role" ? "/roles/$id" : "/access/$id"} params={{ id: g.id }}>
         <Text of={g.display} />
       </Link>
     ),

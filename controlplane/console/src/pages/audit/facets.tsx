@@ -3,9 +3,10 @@ import { useRef } from "react";
 import * as text from "#text/audit";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { type Filter, Filters } from "../../kit/filters";
+import { Filters } from "../../kit/filters";
 import { useFitting } from "../../kit/fitting";
 import { Button } from "../../kit/kit";
+import type { Filter } from "../../kit/listtypes";
 import type { AuditFilters } from "./words";
 
 type Catalog = Of<"CatalogOutBody">;

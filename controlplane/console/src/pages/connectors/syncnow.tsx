@@ -68,7 +68,14 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
           placeholder={text.noLimit}
           hint={text.aRunWithALimitDoes}
         />
-        <TextField label={text.recordsPerWrite} type="number" value={chunk} set={setChunk} placeholder="500" hint={text.rangeOfRecordsPerWrite} />
+        <TextField
+          label={text.recordsPerWrite}
+          type="number"
+          value={chunk}
+          set={setChunk}
+          placeholder="500"
+          hint={text.rangeOfRecordsPerWrite}
+        />
       </div>
     </ConfirmDialog>
   );

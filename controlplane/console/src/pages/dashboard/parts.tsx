@@ -81,7 +81,7 @@ export function Checklist({ of }: { of: Of<"DashboardChecklist"> }) {
                   {s.words} <span className="sr">{text.isDone}</span>
                 </>
               ) : (
-                <Link to={may.admin && s.write ? s.write : s.to} search={(may.admin ? s.search : undefined)}>
+                <Link to={may.admin && s.write ? s.write : s.to} search={may.admin ? s.search : undefined}>
                   {s.words}
                 </Link>
               )}

@@ -41,7 +41,8 @@ export default function ImportDecisionTable() {
   const plan = applies.data ?? plans.data;
   const tooLarge = (file?.size ?? 0) > largest;
   const busy = plans.isPending || applies.isPending;
-  const same = plan && id && plan.added + plan.changed + plan.removed === 0 && !plan.reordered && (!hit || hit === kept.data?.table?.hit_policy);
+  const same =
+    plan && id && plan.added + plan.changed + plan.removed === 0 && !plan.reordered && (!hit || hit === kept.data?.table?.hit_policy);
   return (
     <div className="stack">
       <Head title={text.importTitle} lead={text.importLead} up={<Link to="/decision-tables">{text.decisionTables}</Link>} />

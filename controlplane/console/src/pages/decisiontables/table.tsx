@@ -122,7 +122,13 @@ function TableEditor({ of: p, table, closed }: { of: Policy; table: NonNullable<
         }
       >
         <div className="stack">
-          <SelectField label={text.hitPolicy} value={d.hit} set={(hit) => set({ ...d, hit })} options={hitPolicyOptions} disabled={closed} />
+          <SelectField
+            label={text.hitPolicy}
+            value={d.hit}
+            set={(hit) => set({ ...d, hit })}
+            options={hitPolicyOptions}
+            disabled={closed}
+          />
           <Grid of={d} set={set} wrong={wrong} check={checked?.of === d ? found : undefined} closed={closed} from={first} />
           <Pages from={first} of={d.rows.length} go={go} />
           {!closed && (

@@ -70,13 +70,7 @@ function Heading({ of, page }: { of: Extract<Block, { t: "head" }>; page: string
   return (
     <Name id={of.id} tabIndex={-1}>
       <Line of={of.c} page={page} />
-      <Link
-        to="/help/$page"
-        params={{ page }}
-        hash={of.id}
-        className="help-anchor"
-        aria-label={text.linkToPlain(plain(of.c))}
-      >
+      <Link to="/help/$page" params={{ page }} hash={of.id} className="help-anchor" aria-label={text.linkToPlain(plain(of.c))}>
         <Link2 aria-hidden size={14} />
       </Link>
     </Name>

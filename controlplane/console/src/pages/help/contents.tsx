@@ -13,7 +13,7 @@ export function Contents() {
   const { q = "" } = useSearch({ strict: false }) as { q?: string };
   const navigate = useGo();
   const all = useListed();
-  const set = (to: string) => void navigate({ to: ".", search: (to ? { q: to } : {}), replace: true });
+  const set = (to: string) => void navigate({ to: ".", search: to ? { q: to } : {}, replace: true });
   return (
     <>
       <Head title={text.documentation} lead={text.documentationForThisVersion} />

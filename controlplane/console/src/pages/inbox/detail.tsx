@@ -240,7 +240,7 @@ function TaskLink({ of: l }: { of: Place }) {
   const seen = useSeenPerson(person ? l.params?.id : undefined);
   if (person && !seen) return null;
   return (
-    <Link className="inbox-link" to={l.to} params={l.params} search={(l.search ?? {})}>
+    <Link className="inbox-link" to={l.to} params={l.params} search={l.search ?? {}}>
       {l.words}
     </Link>
   );

@@ -45,7 +45,10 @@ function Upload({ task, close }: { task: Task; close: () => void }) {
     act: async (_, key) => {
       const content = file && (await base64Of(file));
       const sent = file && { name: file.name, media_type: file.type, content };
-      return ask("POST", `/policies/mitigations/${task.subject.id}/evidence`, { body: { text: shows, file: sent, ...(url ? { url } : {}) }, key });
+      return ask("POST", `/policies/mitigations/${task.subject.id}/evidence`, {
+        body: { text: shows, file: sent, ...(url ? { url } : {}) },
+        key,
+      });
     },
     done: text.evidenceProvided,
     changes: ["/decision-tasks", "/policies/mitigations", "/policies/violations"],

@@ -2,8 +2,9 @@ import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import * as text from "#text/inbox";
 import type { Of } from "../../api/types";
-import { type Filter, Filters } from "../../kit/filters";
+import { Filters } from "../../kit/filters";
 import { Button } from "../../kit/kit";
+import type { Filter } from "../../kit/listtypes";
 import { kindOptions, type Search, themes } from "./tasks";
 
 type Props = { search: Search; set: (change: Search) => void };

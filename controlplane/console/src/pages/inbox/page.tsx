@@ -14,7 +14,7 @@ import { Tasks } from "./list";
 import { Refusals } from "./refusals";
 import { EmptyInbox, InboxSummary } from "./summary";
 import { groupsOf, queryOf, type Search } from "./tasks";
-import { useCounts, useInbox, useOpen, useLoadAll } from "./use-inbox";
+import { useCounts, useInbox, useLoadAll, useOpen } from "./use-inbox";
 
 // The list comes first; what is beside it is fetched at once as well, and is there when somebody opens a task.
 const beside = import("./detail");

@@ -79,12 +79,7 @@ export function useDecisions(again: (task: string) => unknown) {
       hideDecided(tasks.map((t) => t.id));
       const until = Date.now() + windowOf(tasks.length) * 1000;
       const taken = await decideMany(tasks, choice, progress);
-      if (taken.length > 0)
-        addDecision(
-          text.decisionsMade(choice.label, taken.length),
-          until,
-          Promise.resolve(taken),
-        );
+      if (taken.length > 0) addDecision(text.decisionsMade(choice.label, taken.length), until, Promise.resolve(taken));
       await invalidateTasks(queries);
       return taken.length;
     },

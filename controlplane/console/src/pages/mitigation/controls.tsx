@@ -39,11 +39,7 @@ export default function Controls() {
   const policies = useGet<Page<Of<"SeparationPolicy">>>("/policies/separation-of-duties", { limit: 500, sort: "name" });
   return (
     <div className="stack">
-      <Head
-        title={text.controls}
-        up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
-        lead={text.controlsLead}
-      >
+      <Head title={text.controls} up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>} lead={text.controlsLead}>
         {may.admin && (
           <Link className="button primary" to="/separation-of-duties/controls/new">
             {text.newControl}

@@ -66,7 +66,11 @@ function EvidenceItem({ of: e, path }: { of: Evidence; path: string }) {
       )}
       {e.reviewed_by && (
         <p className="small muted">
-          {text.reviewedBy(verdictWords(e.verdict), <bdi key="b">{e.reviewed_by.display}</bdi>, <When key="w" at={e.reviewed_at ?? null} />)}
+          {text.reviewedBy(
+            verdictWords(e.verdict),
+            <bdi key="b">{e.reviewed_by.display}</bdi>,
+            <When key="w" at={e.reviewed_at ?? null} />,
+          )}
           {e.comment && (
             <>
               : <q dir="auto">{e.comment}</q>

@@ -23,11 +23,7 @@ export default function NewControl() {
   });
   return (
     <div className="stack">
-      <Head
-        title={text.newControl}
-        up={<Link to="/separation-of-duties/controls">{text.controls}</Link>}
-        lead={text.newControlLead}
-      />
+      <Head title={text.newControl} up={<Link to="/separation-of-duties/controls">{text.controls}</Link>} lead={text.newControlLead} />
       <ControlEditor of={form} cancel={() => void navigate({ to: "/separation-of-duties/controls" })} />
     </div>
   );

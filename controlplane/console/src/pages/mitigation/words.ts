@@ -20,11 +20,21 @@ export const verdictWords = (v: string) => word(text.verdicts, v);
 export const endingWords = (r: string) => word(text.endings, r);
 
 export const stateTone = (s: string) =>
-  s === "active" ? "ok" : s === "evidence_due" ? "warn" : s === "evidence_overdue" || s === "lapsed" ? "bad" : s === "proposed" ? "info" : "neutral";
+  s === "active"
+    ? "ok"
+    : s === "evidence_due"
+      ? "warn"
+      : s === "evidence_overdue" || s === "lapsed"
+        ? "bad"
+        : s === "proposed"
+          ? "info"
+          : "neutral";
 
 /** Which evidence a control needs, in one line: "file every 30 days". */
 export const evidenceWords = ({ evidence: e }: Pick<ControlFields, "evidence">): string =>
-  e?.required === false ? text.noEvidence : text.everyInterval(word(text.evidenceKinds, e?.kind ?? "attestation"), durationText(e?.cadence));
+  e?.required === false
+    ? text.noEvidence
+    : text.everyInterval(word(text.evidenceKinds, e?.kind ?? "attestation"), durationText(e?.cadence));
 
 /** Which violations a control can be applied to, in one line. */
 export const scopeWords = ({ applies_to: s }: Pick<ControlFields, "applies_to">): string => {

@@ -32,7 +32,11 @@ export default function MyAccess() {
           </Link>
         )}
       </Head>
-      {person ? <AccessOfPerson person={person} /> : <Empty title={text.yourSignInIsNotLinked}>{text.accessBelongsToPeopleAnAdministrator}</Empty>}
+      {person ? (
+        <AccessOfPerson person={person} />
+      ) : (
+        <Empty title={text.yourSignInIsNotLinked}>{text.accessBelongsToPeopleAnAdministrator}</Empty>
+      )}
     </>
   );
 }

@@ -100,7 +100,11 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
           title={text.previewOfTheChanges}
           lead={text.theInstallationWasSimulatedNothingIs}
           actions={
-            <Button tone="primary" disabled={carryOut.isPending || moved || shown.separation.role_conflicts.length > 0} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
+            <Button
+              tone="primary"
+              disabled={carryOut.isPending || moved || shown.separation.role_conflicts.length > 0}
+              onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}
+            >
               {carryOut.isPending ? text.saving : verb}
             </Button>
           }

@@ -53,7 +53,10 @@ export function waitsFor(w: Of<"PendingBinding">): string {
     : "";
   const control = w.mitigation_policy ? text.theControlControl(w.mitigation_policy) : "";
   const what =
-    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? text.anAccount : w.role ? text.theRoleRole(w.role) : control);
+    w.select?.name ??
+    w.select?.nameLike ??
+    w.select?.external_id ??
+    (w.account ? text.anAccount : w.role ? text.theRoleRole(w.role) : control);
   const place = w.row ? text.inRowOfTheTable(w.row) : w.required ? text.asARequirement : "";
   return `${what}${system ? text.inASystemWithSystem(system) : ""}${place}: ${missing[w.reason] ?? w.reason}`;
 }

@@ -6,7 +6,7 @@ import { Archive } from "./archive";
 import { Edit } from "./edit";
 import { Evaluate } from "./evaluate";
 import { Merge } from "./merge";
-import { Move, type LifecycleChange, withdraws } from "./move";
+import { type LifecycleChange, Move, withdraws } from "./move";
 
 type PersonAction = LifecycleChange | "edit" | "merge" | "evaluate" | "archive";
 
@@ -21,7 +21,8 @@ const from: Record<LifecycleChange, string[]> = {
 /** What an administrator can do about somebody. */
 export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what?: string) => void }) {
   const [doing, setDoing] = useState<PersonAction>();
-  const can = (what: LifecycleChange) => from[what].includes(p.status) && (what !== "return" || p.status === "on_leave" || Boolean(p.leave_from));
+  const can = (what: LifecycleChange) =>
+    from[what].includes(p.status) && (what !== "return" || p.status === "on_leave" || Boolean(p.leave_from));
   const begin = (what: PersonAction, words: string, danger = false) => ({ words, act: () => setDoing(what), danger });
   const close = () => setDoing(undefined);
   const live = p.status !== "archived";

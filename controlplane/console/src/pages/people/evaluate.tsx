@@ -36,7 +36,13 @@ export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => vo
       disabled={!preview.data}
       act={() => evaluate.mutateAsync()}
     >
-      {preview.isError ? <Failure error={preview.error} /> : preview.isPending ? <Skeleton rows={3} /> : <EvaluationResult of={preview.data} />}
+      {preview.isError ? (
+        <Failure error={preview.error} />
+      ) : preview.isPending ? (
+        <Skeleton rows={3} />
+      ) : (
+        <EvaluationResult of={preview.data} />
+      )}
     </ConfirmDialog>
   );
 }

@@ -42,7 +42,9 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
             <path key={l.key} d={curve(l)} className={`line ${l.tone}${highlighted?.has(l.key) ? " near" : ""}`} />
           ))}
           {picture.marks.flatMap((column, c) =>
-            column.map((m) => (c === 0 ? <Person key={m.key} of={m} /> : <Box key={m.key} of={m} near={highlighted?.has(m.key) ?? false} />)),
+            column.map((m) =>
+              c === 0 ? <Person key={m.key} of={m} /> : <Box key={m.key} of={m} near={highlighted?.has(m.key) ?? false} />,
+            ),
           )}
         </svg>
       </section>

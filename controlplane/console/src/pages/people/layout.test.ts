@@ -74,7 +74,13 @@ test("a group that brings access has the name that the path gives it", () => {
 test("what the first import found is no finding until it is reviewed, and what came later is one", () => {
   const native = { compliance_status: "native", reasons: [{ kind: "native", effect: "allow", state: "active" }] } as const;
   const found = (review_state: string | null) => grant(1, { ...native, review_state } as never);
-  const seen = (g: Grant) => [basisOf(g).words, basisOf(g).tone, draw([g], "Ann").marks.flat().some((m) => m.tone !== "plain")];
+  const seen = (g: Grant) => [
+    basisOf(g).words,
+    basisOf(g).tone,
+    draw([g], "Ann")
+      .marks.flat()
+      .some((m) => m.tone !== "plain"),
+  ];
   expect(seen(found("found_at_first_import"))).toEqual(["found at first import", "neutral", false]);
   expect(seen(found("accepted"))).toEqual(["accepted as found", "ok", false]);
   expect(seen(found("unmanaged"))).toEqual(["unmanaged", "warn", true]);

@@ -24,7 +24,6 @@ const views: View[] = [
   { name: text.machines, query: { kind: "non_human" } },
 ];
 
-
 const states = [
   ["active", text.activeLower],
   ["pre_hire", text.startsSoon],
@@ -41,7 +40,7 @@ function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
       title: text.name,
       sort: "display_name",
       cell: (p) => (
-        <Link to="/people/$id" params={{ id: p.id }} search={(asOf ? { as_of: asOf } : {})}>
+        <Link to="/people/$id" params={{ id: p.id }} search={asOf ? { as_of: asOf } : {}}>
           <Text of={p.display_name || p.email || p.id} />
         </Link>
       ),

@@ -30,7 +30,8 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   const ending = (grant.reasons ?? []).filter((r) => r.id && r.state !== "ended" && r.effect !== "deny");
-  const returns = (preview.data?.would_return ?? []).length > 0 || (preview.error as { code?: string } | null)?.code === "rule_gives_it_again";
+  const returns =
+    (preview.data?.would_return ?? []).length > 0 || (preview.error as { code?: string } | null)?.code === "rule_gives_it_again";
   return (
     <ConfirmDialog
       open

@@ -17,7 +17,12 @@ type Explanation = Of<"AccessExplanation">;
 export function Why({ grant, close }: { grant: string | undefined; close: () => void }) {
   const explanation = useGet<Explanation>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
   return (
-    <Dialog side open={Boolean(grant)} close={close} title={explanation.data ? <bdi>{explanation.data.entitlement.display}</bdi> : text.reason}>
+    <Dialog
+      side
+      open={Boolean(grant)}
+      close={close}
+      title={explanation.data ? <bdi>{explanation.data.entitlement.display}</bdi> : text.reason}
+    >
       {explanation.isError ? (
         <Failure error={explanation.error} retry={() => void explanation.refetch()} />
       ) : explanation.isPending ? (

@@ -7,7 +7,12 @@ import { ConfirmDialog } from "../../kit/dialog";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
 
-type ConfirmedAction<R> = { act: (confirm: Record<string, string>, key: string) => Promise<R>; verb: string; done?: string; after?: (r: R) => void };
+type ConfirmedAction<R> = {
+  act: (confirm: Record<string, string>, key: string) => Promise<R>;
+  verb: string;
+  done?: string;
+  after?: (r: R) => void;
+};
 
 /**
  * Does what may need a second look: when the service answers that it touches many people, it is shown who gains and loses what, and done

@@ -122,10 +122,10 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
         ? l?.on_no_match === "review"
           ? text.accessIsKeptUntilItIsReviewed
           : l?.on_no_match === "end_now"
-          ? text.accessEndsAtOnce
-          : l?.grace
-            ? text.accessIsKeptForGrace(durationText(l.grace))
-            : text.accessIsKeptForTheTenants
+            ? text.accessEndsAtOnce
+            : l?.grace
+              ? text.accessIsKeptForGrace(durationText(l.grace))
+              : text.accessIsKeptForTheTenants
         : "",
     ],
     [text.constraints, constraintWords(narrowing(p)).join("; ")],

@@ -176,7 +176,9 @@ export function PolicyEditor({
             max={2000}
           />
         </fieldset>
-        {v.effect === "require" && <CompanionFields value={v.companion} set={(c) => set("companion", c)} at={at} none={wrong("companion")} />}
+        {v.effect === "require" && (
+          <CompanionFields value={v.companion} set={(c) => set("companion", c)} at={at} none={wrong("companion")} />
+        )}
         {v.effect === "assign" && (
           <>
             <Check
@@ -214,7 +216,9 @@ export function PolicyEditor({
             )}
           </>
         )}
-        {(v.effect === "eligible" || v.effect === "require") && <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />}
+        {(v.effect === "eligible" || v.effect === "require") && (
+          <Checks label={text.applies} value={v.when} set={(w) => set("when", w)} options={lifecycleStates} />
+        )}
         {v.effect !== "deny" && (
           <ConstraintFields value={v.constraints} set={(c) => set("constraints", c)} wrong={wrong} requests={v.effect === "eligible"} />
         )}

@@ -31,12 +31,7 @@ const columns: Column<Policy>[] = [
   {
     title: text.effect,
     text: (p) => (p.effect !== "assign" ? (p.effect ?? "") : p.birthright ? "birthright" : "grant"),
-    cell: (p) =>
-      p.effect === "deny" ? (
-        <State of="denied" words={text.deny} />
-      ) : (
-        <Badge>{effectWords(p)}</Badge>
-      ),
+    cell: (p) => (p.effect === "deny" ? <State of="denied" words={text.deny} /> : <Badge>{effectWords(p)}</Badge>),
   },
   {
     title: text.state,

@@ -34,7 +34,7 @@ export default function Provisioning() {
           <Link
             key={key}
             to="."
-            search={(key === "tasks" ? {} : { part: key })}
+            search={key === "tasks" ? {} : { part: key }}
             resetScroll={false}
             activeProps={{}}
             className={key === part ? "active" : ""}

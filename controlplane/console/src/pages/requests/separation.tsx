@@ -53,7 +53,12 @@ function Proposal({ of: c, d, problems }: { of: Conflict; d: Drafting; problems:
         set={(on) => set(on ? {} : undefined)}
       />
       {chosen && <MitigationFields of={c} value={chosen} set={(name, value) => set({ ...chosen, [name]: value })} />}
-      {chosen && problemsAt(problems, "mitigations").map((p) => <Note key={p.detail} tone="warn">{p.detail}</Note>)}
+      {chosen &&
+        problemsAt(problems, "mitigations").map((p) => (
+          <Note key={p.detail} tone="warn">
+            {p.detail}
+          </Note>
+        ))}
     </>
   );
 }

@@ -39,7 +39,11 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <Bar
           label={text.ofAllPeople}
           of={[
-            { words: of.people_lacking > 0 && !both ? text.lacks : text.newOrLessAccess, value: of.identities_affected - of.identities_reason_only, tone: 1 },
+            {
+              words: of.people_lacking > 0 && !both ? text.lacks : text.newOrLessAccess,
+              value: of.identities_affected - of.identities_reason_only,
+              tone: 1,
+            },
             { words: text.onlyANewReason, value: of.identities_reason_only, tone: 2 },
             { words: text.notAffected, value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
           ]}

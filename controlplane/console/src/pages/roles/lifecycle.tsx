@@ -48,9 +48,7 @@ export function Lifecycle({ role }: { role: Role }) {
   return (
     <>
       {role.lifecycle !== "retired" && role.lifecycle !== "proposed" && (
-        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } })}>
-          {text.edit}
-        </Button>
+        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } })}>{text.edit}</Button>
       )}
       {publishable && (
         <Button tone="primary" onClick={() => setPlanned("publish")}>
@@ -62,7 +60,10 @@ export function Lifecycle({ role }: { role: Role }) {
         label={text.moreActions}
         of={[
           publishable && role.lifecycle !== "deprecated" && { words: text.requestApprovalEllipsis, act: () => setAsked("propose") },
-          (role.lifecycle === "proposed" || role.has_draft) && { words: text.withdrawApprovalRequestEllipsis, act: () => setAsked("withdraw") },
+          (role.lifecycle === "proposed" || role.has_draft) && {
+            words: text.withdrawApprovalRequestEllipsis,
+            act: () => setAsked("withdraw"),
+          },
           role.lifecycle === "active" && { words: text.deprecateEllipsis, act: () => setAsked("deprecate") },
           role.lifecycle !== "retired" && { words: text.retireEllipsis, danger: true, act: () => setPlanned("retire") },
         ]}

@@ -20,11 +20,11 @@ import { useShown } from "../../kit/shown";
 import { showToast } from "../../kit/toast";
 import { Versions } from "../../kit/versions";
 import { PersonName } from "../roles/names";
+import { DraftImpact } from "./draftimpact";
 import { DutyEditor, dutyBody, dutyDraft } from "./dutyeditor";
-import { DraftImpact } from "./impact";
-import { useSimulation } from "./simulation";
 import { Members } from "./members";
 import { policyColumns } from "./policycolumns";
+import { useSimulation } from "./simulation";
 import { originWords } from "./words";
 
 type Duty = Of<"Duty">;

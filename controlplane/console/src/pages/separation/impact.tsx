@@ -1,26 +1,9 @@
 import * as text from "#text/separation";
 import type { Of } from "../../api/types";
 import { number } from "../../kit/count";
-import { Badge, Button, Facts, Note, Part, Table } from "../../kit/kit";
-import { type Simulating, SimulationResult } from "./simulation";
+import { Badge, Facts, Note, Table } from "../../kit/kit";
 
 type Impact = Of<"SeparationImpact">;
-/** What a draft would change, on request, beside the form in which it is written. */
-export function DraftImpact({ of: simulation, body }: { of: Simulating; body: object }) {
-  return (
-    <Part
-      title={text.preview}
-      lead={text.previewLead}
-      actions={
-        <Button reads disabled={simulation.busy} onClick={() => void simulation.run(body)}>
-          {text.preview}
-        </Button>
-      }
-    >
-      <SimulationResult of={simulation} unsaved={JSON.stringify(body)} />
-    </Part>
-  );
-}
 
 /** Violations that a change would cause and end: in all, by policy and by department. */
 export function ImpactOf({ of: i }: { of: Impact }) {

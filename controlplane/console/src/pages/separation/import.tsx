@@ -59,11 +59,7 @@ export default function ImportSeparation() {
   const changes = plan ? changesOf(plan) : 0;
   return (
     <div className="stack">
-      <Head
-        title={text.importTitle}
-        lead={text.importLead}
-        up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
-      />
+      <Head title={text.importTitle} lead={text.importLead} up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>} />
       <section className="card padded stack" aria-label={text.filesAndOptions}>
         <div className="fields">
           <FileField

@@ -138,10 +138,7 @@ function Items({ of }: { of: Item[] }) {
 function Named({ of: i }: { of: Item }) {
   if (!i.id) return <Text of={i.name} />;
   return (
-    <Link
-      to={(i.kind === "duty" ? "/separation-of-duties/duties/$id" : "/separation-of-duties/$id")}
-      params={{ id: i.id }}
-    >
+    <Link to={i.kind === "duty" ? "/separation-of-duties/duties/$id" : "/separation-of-duties/$id"} params={{ id: i.id }}>
       <Text of={i.name} />
     </Link>
   );

@@ -25,11 +25,7 @@ export default function NewSeparationPolicy() {
   });
   return (
     <div className="stack">
-      <Head
-        title={text.newPolicy}
-        up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>}
-        lead={text.newPolicyLead}
-      />
+      <Head title={text.newPolicy} up={<Link to="/separation-of-duties">{text.separationOfDuties}</Link>} lead={text.newPolicyLead} />
       <PolicyEditor
         of={form}
         cancel={() => void navigate({ to: "/separation-of-duties" })}

@@ -19,10 +19,10 @@ import { useVerdict } from "../policies/condition";
 import { Named } from "../policies/manypick";
 import { PersonName } from "../roles/names";
 import { Mode, Severity } from "./badges";
-import { SimulationResult, useSimulation } from "./simulation";
 import { ConflictPicture } from "./picture";
 import { PolicyActions } from "./policyactions";
 import { PolicyEditor, policyBody, policyDraft } from "./policyeditor";
+import { SimulationResult, useSimulation } from "./simulation";
 import { effectWords, kindWords, modeWords, originWords } from "./words";
 
 type Policy = Of<"SeparationPolicy">;

@@ -9,10 +9,10 @@ import { Button, Part } from "../../kit/kit";
 import { ConditionField } from "../policies/condition";
 import { ManyPick } from "../policies/manypick";
 import { Arcs, type Shape } from "./arcs";
-import { useDutyNames } from "./dutynames";
+import { DraftImpact } from "./draftimpact";
 import { wrongWithin } from "./dutyeditor";
+import { useDutyNames } from "./dutynames";
 import { MatrixGrid } from "./grid";
-import { DraftImpact } from "./impact";
 import { useSimulation } from "./simulation";
 import { severityOptions } from "./words";
 
@@ -273,13 +273,7 @@ function Exemptions({ of, within }: { of: FormState<PolicyDraft>; within: (point
     <>
       <Check label={text.exemptPeople} hint={text.exemptPeopleHint} value={v.exempts} set={(on) => set("exempts", on)} />
       {v.exempts && (
-        <ConditionField
-          label={text.exemptions}
-          value={v.exemptions}
-          set={(c) => set("exemptions", c)}
-          wrong={within}
-          at="exemptions"
-        />
+        <ConditionField label={text.exemptions} value={v.exemptions} set={(c) => set("exemptions", c)} wrong={within} at="exemptions" />
       )}
     </>
   );

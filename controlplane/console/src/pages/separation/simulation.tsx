@@ -21,10 +21,14 @@ type Started = { of?: string; id?: string; error?: unknown; starting?: boolean }
 export function useSimulation(path: string) {
   const [started, setStarted] = useState<Started>({});
   const current = useRef<{ id?: string; live: boolean; left: boolean }>({ live: false, left: false });
-  const found = useGet<Simulation>(`${all}/${started.id}`, {}, {
-    enabled: started.id !== undefined,
-    every: () => (current.current.live ? 700 : false),
-  });
+  const found = useGet<Simulation>(
+    `${all}/${started.id}`,
+    {},
+    {
+      enabled: started.id !== undefined,
+      every: () => (current.current.live ? 700 : false),
+    },
+  );
   const simulation = started.id ? found.data : undefined;
   const busy = started.starting === true || (started.id !== undefined && !found.error && (!simulation || isLive(simulation)));
   current.current.live = busy;
@@ -70,7 +74,9 @@ export function SimulationResult({ of: s, unsaved }: { of: Simulating; unsaved?:
   if (s.error) return <Problems of={s.error} />;
   if (!s.simulation) return null;
   if (!s.impact)
-    return <Note tone={s.simulation.state === "failed" ? "bad" : "info"}>{text.simulationEnds[s.simulation.failure ?? s.simulation.state]}</Note>;
+    return (
+      <Note tone={s.simulation.state === "failed" ? "bad" : "info"}>{text.simulationEnds[s.simulation.failure ?? s.simulation.state]}</Note>
+    );
   return (
     <div className="stack">
       {unsaved !== undefined && s.of !== unsaved && <p className="small muted">{text.previewAgain}</p>}

@@ -6,10 +6,11 @@ import { download, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { number } from "../../kit/count";
-import { type Filter, Filters } from "../../kit/filters";
+import { Filters } from "../../kit/filters";
 import { useFitting } from "../../kit/fitting";
 import { Button, Failure, Skeleton, Table, Text } from "../../kit/kit";
 import { Link } from "../../kit/link";
+import type { Filter } from "../../kit/listtypes";
 import { PersonLink } from "../../kit/personlink";
 import { Grade } from "./badges";
 import { gradeOptions } from "./words";
@@ -55,7 +56,9 @@ export function SimulationResults({ of: s }: { of: Simulation }) {
         <>
           <Rows of={found.data.items} />
           <div className="row">
-            <span className="small muted grow">{text.rowsOf(number(page * size + 1), number(Math.min(total, (page + 1) * size)), number(total))}</span>
+            <span className="small muted grow">
+              {text.rowsOf(number(page * size + 1), number(Math.min(total, (page + 1) * size)), number(total))}
+            </span>
             <Button reads disabled={page === 0} onClick={() => turn(page - 1)}>
               {words.previous}
             </Button>
@@ -84,7 +87,7 @@ const changes = Object.entries(text.changes) as [string, string][];
 
 function Rows({ of }: { of: Result[] }) {
   return (
-    <Table label={text.violationsInTheResult}>
+    <Table label={text.people}>
       <thead>
         <tr>
           <th scope="col">{text.person}</th>

@@ -171,12 +171,7 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
       ? [
           [
             text.mitigation,
-            <Link
-              key="m"
-              className="sep-link"
-              to="/separation-of-duties/mitigations/$id"
-              params={{ id: v.mitigation.id }}
-            >
+            <Link key="m" className="sep-link" to="/separation-of-duties/mitigations/$id" params={{ id: v.mitigation.id }}>
               <Text of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />
             </Link>,
           ] as [string, ReactNode],

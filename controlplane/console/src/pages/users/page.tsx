@@ -65,7 +65,7 @@ export default function Users() {
   const navigate = useGo();
   const inviting = (on: boolean) => {
     const { invite: _, ...rest } = search;
-    void navigate({ to: ".", search: (on ? { ...rest, invite: "1" } : rest), resetScroll: false });
+    void navigate({ to: ".", search: on ? { ...rest, invite: "1" } : rest, resetScroll: false });
   };
   return (
     <>

@@ -20,7 +20,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
   const search = useSearch({ strict: false }) as { delivery?: string };
   const navigate = useGo();
   const show = (delivery: string | undefined) =>
-    void navigate({ to: ".", search: ((was: Record<string, string>) => ({ ...was, delivery })), resetScroll: false });
+    void navigate({ to: ".", search: (was: Record<string, string>) => ({ ...was, delivery }), resetScroll: false });
   const columns: Column<Delivery>[] = [
     {
       title: text.event,
@@ -104,12 +104,7 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
             <span className="small muted">{text.atLatencyMsMs(<When at={a.at} />, a.latency_ms)}</span>
           </div>
           <Verbatim label={text.requestOfAttemptN(a.n)}>
-            {[
-              text.postUrl(a.url),
-              `webhook-id: ${d.event_id}`,
-              `grantwright-attempt: ${a.n}`,
-              text.bodyHash(a.body_sha256),
-            ].join("\n")}
+            {[text.postUrl(a.url), `webhook-id: ${d.event_id}`, `grantwright-attempt: ${a.n}`, text.bodyHash(a.body_sha256)].join("\n")}
           </Verbatim>
           {(a.error || a.excerpt) && (
             <Verbatim label={text.responseToAttemptN(a.n)}>{[a.error, a.excerpt].filter(Boolean).join("\n\n")}</Verbatim>

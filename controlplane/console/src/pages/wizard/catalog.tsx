@@ -19,7 +19,7 @@ function useSet() {
   return (more: Record<string, string | undefined>) =>
     void navigate({
       to: ".",
-      search: ((was: Record<string, string>) => ({ ...was, ...more })),
+      search: (was: Record<string, string>) => ({ ...was, ...more }),
       replace: true,
       resetScroll: false,
     });

@@ -81,7 +81,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   const set = (more: Record<string, string | undefined>) =>
     void navigate({
       to: ".",
-      search: ((was: Record<string, string>) => ({ ...was, ...more })),
+      search: (was: Record<string, string>) => ({ ...was, ...more }),
       replace: true,
       resetScroll: false,
     });
@@ -131,7 +131,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
             <Link
               key={k}
               to="."
-              search={((was: Record<string, string>) => ({ ...was, object: k, record: undefined }))}
+              search={(was: Record<string, string>) => ({ ...was, object: k, record: undefined })}
               replace
               resetScroll={false}
               className={k === kind ? "active" : ""}
@@ -158,7 +158,12 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
               <th scope="col">{text.foundBy}</th>
               <th scope="col">{text.transformPython}</th>
               <th scope="col">
-                <RecordPager at={at} of={records.length} busy={preview.busy} turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })} />
+                <RecordPager
+                  at={at}
+                  of={records.length}
+                  busy={preview.busy}
+                  turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })}
+                />
               </th>
               <th scope="col">{text.ignore}</th>
             </tr>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ended, addProgress, noProgress, type Progress, throughput } from "./progress";
+import { addProgress, ended, noProgress, type Progress, throughput } from "./progress";
 
 const counters = {
   identities_read: 0,

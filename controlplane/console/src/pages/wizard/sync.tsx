@@ -12,7 +12,7 @@ import { State } from "../../kit/state";
 import { settingOverrides } from "../connectors/overrides";
 import { type StepProps, serverStep, WizardFooter } from "./frame";
 import { TargetError } from "./probe";
-import { ended, type ProgressHistory, addProgress, noProgress, type Progress, phaseName } from "./progress";
+import { addProgress, ended, noProgress, type Progress, type ProgressHistory, phaseName } from "./progress";
 import { Counts, Log, Throughput } from "./throughput";
 import { type WriteMode, WritingChoice } from "./writing";
 
@@ -193,12 +193,7 @@ function Unscheduled({ id }: { id: string }) {
   return (
     <Note>
       {text.noScheduleYetOnlyManualSyncs(
-        <Link
-          className="wizard-link"
-          to="/connectors/$id/$tab"
-          params={{ id, tab: "settings" }}
-          search={{ section: "schedule" }}
-        >
+        <Link className="wizard-link" to="/connectors/$id/$tab" params={{ id, tab: "settings" }} search={{ section: "schedule" }}>
           {text.setASchedule}
         </Link>,
       )}
@@ -214,12 +209,7 @@ function Written({ id }: { id: string }) {
   return (
     <Note>
       {words[view.data.write_mode as keyof typeof words] ?? text.writingIsOnPoliciesRolesAnd}{" "}
-      <Link
-        className="wizard-link"
-        to="/connectors/$id/$tab"
-        params={{ id, tab: "settings" }}
-        search={{ section: "writing" }}
-      >
+      <Link className="wizard-link" to="/connectors/$id/$tab" params={{ id, tab: "settings" }} search={{ section: "writing" }}>
         {text.changeWriteMode}
       </Link>
     </Note>
@@ -230,11 +220,7 @@ function Written({ id }: { id: string }) {
 function Next({ id, run }: { id: string; run: string | undefined }) {
   const navigate = useGo();
   return (
-    <WizardFooter
-      id={id}
-      words={text.matchAccountsToPeople}
-      go={() => void navigate({ to: "/accounts", search: { connector_id: id } })}
-    >
+    <WizardFooter id={id} words={text.matchAccountsToPeople} go={() => void navigate({ to: "/accounts", search: { connector_id: id } })}>
       <Link className="button" to="/connectors/$id" params={{ id }}>
         {text.openTheConnector}
       </Link>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import * as text from "#text/wizard";
 import { Badge } from "../../kit/kit";
-import { clock, type ProgressHistory, type Line, type Progress, throughput } from "./progress";
+import { clock, type Line, type Progress, type ProgressHistory, throughput } from "./progress";
 
 const counted = [
   ["identities_read", text.identities, text.peopleRead],

@@ -126,7 +126,6 @@ export const linuxWithSystemd = "Linux with systemd";
 export const forAHostWithoutThePackage =
   "For a host without the package. The program is one file. The first command asks for the token: paste it, press Enter, then Ctrl+D.";
 export const unblockFile = "Unblock-File .\\*";
-export const powershellInstallCommand = (url: Insert) =>
-  `powershell -ExecutionPolicy Bypass -File .\\install.ps1 -Url ${url}`;
+export const powershellInstallCommand = (url: Insert) => `powershell -ExecutionPolicy Bypass -File .\\install.ps1 -Url ${url}`;
 export const runItInAPowershellSession =
   "Run it in a PowerShell session as administrator, in the folder of the unpacked zip. It asks for the token.";

@@ -25,7 +25,8 @@ export const newLead = "The table starts as a dry run: it is evaluated and chang
 export const name = "Name";
 export const description = "Description";
 export const fields = "Fields";
-export const fieldsHint = "Fields of a person that the columns compare, separated by commas, such as department, location, attributes.site.";
+export const fieldsHint =
+  "Fields of a person that the columns compare, separated by commas, such as department, location, attributes.site.";
 export const create = "Create";
 export const nameCreatedAsADryRun = (of: string) => `${of} created as a dry run`;
 export const firstRowLead = "Every row needs a result. This is the first one, for everyone. You can change it afterwards.";

@@ -78,8 +78,7 @@ export const copyMappingsFromAnotherConnector = "Copy mappings from another conn
 export const mappingsThatFitTheFieldsOf = "Mappings that fit the fields of this source are copied. Other mappings stay unchanged.";
 export const copy = "Copy";
 export const from = "From";
-export const mappingsWouldBeCopied = (copied: Count) =>
-  `${plural(copied, { one: "# mapping", other: "# mappings" })} would be copied.`;
+export const mappingsWouldBeCopied = (copied: Count) => `${plural(copied, { one: "# mapping", other: "# mappings" })} would be copied.`;
 export const sourcePathCannotBeCopiedReason = (sourcePath: ReactNode, reason: ReactNode) => rich`${sourcePath} cannot be copied: ${reason}`;
 
 // mapedit.tsx

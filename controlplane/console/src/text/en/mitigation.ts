@@ -96,7 +96,8 @@ export const onLapseChoices = {
   revoke: "and the smallest way out is revoked",
   escalate: "and its decision is escalated",
 };
-export const onLapseHint = "What cannot be revoked is escalated. Escalated decisions are urgent and go to the owners of the policy and their managers.";
+export const onLapseHint =
+  "What cannot be revoked is escalated. Escalated decisions are urgent and go to the owners of the policy and their managers.";
 export const interval = "Interval";
 export const intervalHint = "Time between two pieces of evidence: up to 365 days.";
 export const grace = "Grace";

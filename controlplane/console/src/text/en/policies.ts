@@ -3,7 +3,8 @@ import { type Count, type Insert, plural, rich } from "../format";
 
 // links to decision tables
 export const decisionTables = "Decision tables";
-export const rowsOfTheDecisionTable = (rows: Count) => plural(rows, { one: "# row of the decision table", other: "# rows of the decision table" });
+export const rowsOfTheDecisionTable = (rows: Count) =>
+  plural(rows, { one: "# row of the decision table", other: "# rows of the decision table" });
 
 // actions.tsx
 export const deleteLabel = "Delete";

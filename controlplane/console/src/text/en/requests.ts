@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { conjunction, type Count, disjunction, type Insert, plural, rich } from "../format";
+import { type Count, conjunction, disjunction, type Insert, plural, rich } from "../format";
 
 // actions.tsx
 export const numberApproved = (number: Insert) => `${number}: approved.`;

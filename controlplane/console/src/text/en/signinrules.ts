@@ -34,7 +34,8 @@ export const held = (n: number) =>
 export const acceptTheLosses = "Accept the losses";
 export const acceptQuestion = "Accept the losses?";
 export const accept = "Accept";
-export const evaluatesWithoutLimit = "The rule is evaluated for everyone without its limit. People who no longer meet it are disabled and signed out.";
+export const evaluatesWithoutLimit =
+  "The rule is evaluated for everyone without its limit. People who no longer meet it are disabled and signed out.";
 export const lossesAccepted = "Losses accepted.";
 export const manager = "manager";
 export const owner = "owner";
