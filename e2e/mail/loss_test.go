@@ -18,15 +18,15 @@ import (
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
-// weather is how a mail server fails by chance: it refuses for now, stalls, and drops connections.
-type weather struct {
+// randomFaults is how a mail server fails by chance: it refuses for now, stalls, and drops connections.
+type randomFaults struct {
 	mu                     sync.Mutex
 	r                      *rand.Rand
 	refused, stalled, lost int
 }
 
 // refuse draws what happens to a command, of a thousand.
-func (w *weather) refuse() error {
+func (w *randomFaults) refuse() error {
 	w.mu.Lock()
 	n := w.r.IntN(1000)
 	switch {
@@ -62,7 +62,7 @@ func TestNoMessageIsLostWhenProcessesAreKilled(t *testing.T) {
 	}
 	const seed = 23
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
-	sky := &weather{r: rand.New(rand.NewPCG(seed, 2))}
+	sky := &randomFaults{r: rand.New(rand.NewPCG(seed, 2))}
 	s := openSink(t)
 	s.refuse = sky.refuse
 	h := harness.Open(t, "--mail-server", fmt.Sprintf("127.0.0.1:%d", s.port), "--mail-security", "none",

@@ -79,14 +79,14 @@ func walk(t *testing.T, script string, s *scene, env ...string) {
 		t.Fatalf("%s: %v\n%s", script, err, complained.String())
 	}
 	var told struct {
-		Failures, Steps []string
-		Seconds         float64
-		Figures         []string
+		Failures, Steps, Slowest, Figures []string
+		Seconds                           float64
 	}
 	if err := json.Unmarshal(said.Bytes(), &told); err != nil {
 		t.Fatalf("%s said %.2000s: %v", script, said.String(), err)
 	}
 	t.Logf("%d steps in %.1f s: %s", len(told.Steps), told.Seconds, shorten(strings.Join(told.Steps, ", ")))
+	t.Logf("slowest: %s", strings.Join(told.Slowest, ", "))
 	for _, figure := range told.Figures {
 		t.Log(figure)
 	}

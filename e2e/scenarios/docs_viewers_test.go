@@ -115,7 +115,7 @@ func look(t *testing.T, url string, selectors ...string) (v view) {
 
 func chromium(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "/usr/bin/chromium"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "/usr/bin/chromium"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}

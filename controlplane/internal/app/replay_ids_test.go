@@ -703,7 +703,7 @@ func (w *twin) filtered(other *twin) {
 						query["format"] = []string{"csv"}
 					}
 					if strings.Contains(at, "/access-requests/catalog") && name != "for_identity_id" {
-						query["for_identity_id"] = []string{w.ids["/identities/"]} // a catalog is somebody's
+						query["for_identity_id"] = []string{w.ids["/identities/"]} // a catalog belongs to a person
 					}
 					r := w.as(w.token, "GET", path(strings.TrimPrefix(at, "/api/v1"), w, w)+"?"+query.Encode(), nil)
 					w.silent(at+"?"+name, r, other)

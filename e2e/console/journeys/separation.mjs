@@ -84,9 +84,10 @@ await journey(async ({ open }) => {
   await page.getByRole("row").filter({ hasText: person.name }).first().waitFor();
   await seen(page, "a simulation");
   const result = page.getByRole("region", { name: "Violations in the result" });
-  await result.getByLabel("Change", { exact: true }).selectOption({ label: "unchanged" });
+  const change = result.locator("label.filter", { hasText: "Change" }).locator("select");
+  await change.selectOption({ label: "unchanged" });
   await result.getByText("No violation matches the filters.").waitFor();
-  await result.getByLabel("Change", { exact: true }).selectOption({ label: "new" });
+  await change.selectOption({ label: "new" });
   await result.getByRole("row").filter({ hasText: person.name }).getByText("+ new").first().waitFor();
   const [lines] = await Promise.all([page.waitForEvent("download"), button(result, "Download as NDJSON").click()]);
   same(lines.suggestedFilename(), "simulation.ndjson", "the name of the file");
