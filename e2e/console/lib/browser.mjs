@@ -6,7 +6,7 @@ import { chromium, url } from "./tools.mjs";
 /** Starts the browser; it resolves no name but the loopback address's. */
 export const launch = () =>
   chromium.launch({
-    executablePath: process.env.GRANTWRIGHT_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.GRANTWRIGHT_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     headless: true,
     args: [
       "--no-sandbox",
