@@ -18,8 +18,9 @@ import (
 	"time"
 )
 
-// startWithin is how long a server may take to listen.
-const startWithin = 30 * time.Second
+// startWithin is how long a server may take to listen. It is no measure of speed: on a busy machine with a cold disk,
+// Node.js takes half a minute to read the packages.
+const startWithin = 2 * time.Minute
 
 //go:embed oidc/package.json oidc/package-lock.json oidc/server.mjs
 var oidc embed.FS
