@@ -113,7 +113,7 @@ func SecretKeys(key string) []string {
 	return slices.Compact(out)
 }
 
-// Split parts settings into those that may be shown and those that hold secrets. Keys nobody knows go to the former.
+// Split parts settings into those that may be shown and those that hold secrets. Unknown keys go to the former.
 func Split(key string, auth map[string]any) (connection, credentials map[string]any) {
 	secret := SecretKeys(key)
 	connection, credentials = map[string]any{}, map[string]any{}

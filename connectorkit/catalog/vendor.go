@@ -24,7 +24,7 @@ type FieldMapping = connectorkit.FieldMapping
 type Quirk struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
-	Source string `json:"source"` // where the vendor tells of it
+	Source string `json:"source"` // where the vendor documents it
 	Date   string `json:"date"`   // when it was noted here
 }
 

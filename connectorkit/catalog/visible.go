@@ -9,7 +9,7 @@ import (
 
 // Visible are the fields of an entry that apply under the settings given so far, in the entry's order: those that hang
 // on no other field, those whose other field has a value, by default or given, that calls for them, and those that are
-// given anyway. given are the settings by the fields' own keys. It gives nothing for a key that nobody knows.
+// given anyway. given are the settings by the fields' own keys. It gives nothing for an unknown key.
 func Visible(key string, settings map[string]any) (fields []connectorkit.Field, given map[string]any) {
 	k, ok := find(key)
 	if !ok {

@@ -31,7 +31,7 @@ type Subject struct {
 	// Secrets are the values of Auth and BadAuth that must never be seen. Give each a value that stands nowhere else.
 	Secrets []string
 
-	// Logged is what the connector has logged so far; nil: nobody listens.
+	// Logged is what the connector has logged so far; nil: nothing is kept.
 	Logged func() string
 
 	// Least is how many records a whole read has at least, all kinds together, so that an empty target proves nothing.

@@ -2,5 +2,5 @@
 
 package crashpoint
 
-// Reach tells that the program has come to a moment. It does nothing in this build.
+// Reach marks a moment of the program. It does nothing in this build.
 func Reach(string) {}

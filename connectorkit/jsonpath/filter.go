@@ -314,7 +314,7 @@ func (p *parser) operand() (operand, error) {
 	return p.word()
 }
 
-// word reads true, false and null, and tells of what a reader of the full RFC might expect here.
+// word reads true, false and null, and explains what a reader of the full RFC might expect here.
 func (p *parser) word() (operand, error) {
 	start := p.at
 	for c := p.peek(); c >= 'a' && c <= 'z' || c == '_'; c = p.peek() {

@@ -38,7 +38,7 @@ func (e *TooLargeError) Error() string {
 // ErrTrailing says that something follows the end of the document.
 var ErrTrailing = errors.New("there is more data after the end of the JSON document")
 
-// Result tells what Run came across besides the records.
+// Result is what Run came across besides the records.
 type Result struct {
 	Found   bool    // the place of the records exists, be it empty
 	Records int     // records yielded

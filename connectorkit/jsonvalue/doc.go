@@ -4,7 +4,7 @@
 //
 // Targets write the same fact in many ways: a truth value as true, "yes" or 1, a time as RFC 3339 text or as seconds
 // since 1970, a number as text. Each function takes a value as encoding/json decodes it (numbers as json.Number) and
-// tells by a second result whether it can be read. Nothing here changes its argument but SetPath.
+// reports by a second result whether it can be read. Nothing here changes its argument but SetPath.
 //
 // # States
 //

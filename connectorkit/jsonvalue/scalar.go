@@ -54,7 +54,7 @@ var truthWords = map[string]bool{
 	"false": false, "no": false, "n": false, "0": false, "off": false,
 }
 
-// AccountStates tells for the words that targets use for an account's state whether it can be used.
+// AccountStates maps the words that targets use for an account's state to whether it can be used.
 var AccountStates = map[string]bool{
 	"active":        true,
 	"enabled":       true,

@@ -22,7 +22,7 @@
 // states: reading, reconnecting (at most four times without progress), finished, failed. Every page may carry a
 // checkpoint, from which an interrupted sync continues. A scope is complete only if the directory ended every page of
 // it with success and the last one without a cookie (RFC 2696). Referrals are never followed: they would send
-// credentials to a host that nobody configured.
+// credentials to a host that is not configured.
 //
 // A change reads the account, plans the missing requests with their LDIF, sends each once and in order over one
 // connection, and reads the account back over the same connection. A dry run ends with the plan.

@@ -1,4 +1,4 @@
-// Package remote is the custom connector: it reads a target through a service that somebody else wrote, in any
+// Package remote is the custom connector: it reads a target through a service that a customer wrote, in any
 // language, and that speaks connector protocol v1 over HTTP. The least such service answers POST /v1/sync with one
 // plain SyncResponse.
 //

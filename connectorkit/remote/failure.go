@@ -34,7 +34,7 @@ var ownClasses = []v1.ErrorClass{
 
 var usableCode = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,63}$`)
 
-// failure is the error that a service tells by success false. said is its error, detail its error_detail; where is the
+// failure is the error of a service that sends success false. said is its error, detail its error_detail; where is the
 // answer of the service itself.
 func (c *caller) failure(said *string, detail json.RawMessage, where *v1.Target, phase string) *v1.ErrorDetail {
 	out := &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Phase: phase, Target: where}

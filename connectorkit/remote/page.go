@@ -86,7 +86,7 @@ func (s *session) tooMany(resp *target.Response, share float64) error {
 	)
 }
 
-// page is what is told with the records of an answer.
+// page is the information that comes with the records of an answer.
 func (s *session) page(in *response.PageInfo, p *response.Page, more, first bool) *v1.Page {
 	out := &v1.Page{HasMore: more, Read: s.pos.How, Stats: s.stats(in)}
 	for _, kind := range response.AllKinds {
@@ -131,7 +131,7 @@ func (s *session) oneWhole(out *v1.Page, p *response.Page) {
 	}
 }
 
-// told passes on what the service says of its page.
+// told passes on the information of the service about its page.
 func (s *session) told(out *v1.Page, in *response.PageInfo) {
 	for _, scope := range in.Scopes {
 		if scope.Key == "*" && out.HasMore {

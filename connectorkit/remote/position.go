@@ -80,7 +80,7 @@ func (s *session) asked() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// checkpoint is what another process goes on from; empty where that cannot be told.
+// checkpoint is where another process continues; empty if that is unknown.
 func (s *session) checkpoint() string {
 	if s.pos.Token == "" && s.pos.own == "" {
 		return ""
@@ -126,7 +126,7 @@ func (s *session) unusable(why string) {
 	s.warn("checkpoint_unusable", "the checkpoint cannot be used: "+why+"; a full sync runs instead")
 }
 
-// changes finds out from where changes are asked for. A cursor nobody can read leads to a whole read.
+// changes finds out where reading changes starts. An unreadable cursor leads to a full sync.
 func (s *session) changes() {
 	if !s.req.Incremental || s.req.Options == nil || s.req.Options.Cursor == "" {
 		return

@@ -57,7 +57,7 @@ func (p *probe) run(ctx context.Context, steps *target.Steps) error {
 		if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil || d.Code == "unsupported_protocol" {
 			return err
 		}
-		p.warnings = append(p.warnings, v1.Warning{Code: "manifest_unusable", Message: d.Message}) // nobody needs one
+		p.warnings = append(p.warnings, v1.Warning{Code: "manifest_unusable", Message: d.Message}) // it is optional
 	}
 	there := false
 	err := steps.Run("test", func(step *v1.TestStep) (err error) {
@@ -219,7 +219,7 @@ func (p *probe) judged(resp *target.Response, v verdict) error {
 	return p.failure(sentence, v.Error, p.result, "test")
 }
 
-// isSyncResponse tells the answer of a service that looks at no path.
+// isSyncResponse recognizes the answer of a service that ignores paths.
 func isSyncResponse(doc json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(doc, &members) != nil {

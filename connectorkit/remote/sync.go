@@ -128,7 +128,7 @@ const (
 	longPause  = 5 * time.Minute
 )
 
-// rest waits for as long as the service asks for. What is longer than a read waits is left to whoever called.
+// rest waits for as long as the service asks for. A wait that is longer than a read waits is left to the caller.
 func (s *session) rest(ctx context.Context, d *v1.ErrorDetail) error {
 	wait := shortPause
 	if d.RetryAfterMS != nil && *d.RetryAfterMS > 0 {

@@ -86,7 +86,7 @@ func (p *probe) stream() *stream.Stream {
 	return nil
 }
 
-// note keeps what the answer tells, whatever is in it.
+// note keeps the answer, whatever is in it.
 func (p *probe) note(resp *target.Response) {
 	p.result = &v1.Target{Kind: "http", Host: p.cfg.Base.Host, HTTP: resp.Result()}
 	p.facts = &v1.TargetFacts{Vendor: p.client.Clean(resp.Header.Get("Server")), Incremental: "none"}

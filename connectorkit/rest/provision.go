@@ -33,7 +33,7 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 	return w.Provision(ctx, req)
 }
 
-// Read tells how a few accounts are now, by the reads that the settings declare.
+// Read returns the current state of a few accounts, by the reads that the settings declare.
 func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error) {
 	if len(req.Accounts) > v1.MaxRead || len(req.Entitlements) > v1.MaxRead {
 		return v1.ReadResponse{}, write.ConfigError(

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Read tells how a few users are now, and which of the named entitlements each of them holds. What the target does not
+// Read returns the current state of a few users, and which of the entitlements they hold. What the target does not
 // tell is left out.
 func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error) {
 	if len(req.Accounts) > v1.MaxRead || len(req.Entitlements) > v1.MaxRead {

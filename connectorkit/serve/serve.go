@@ -38,10 +38,10 @@ type Handler struct {
 
 	Name, Version string // for the manifest; may be empty
 
-	Log *slog.Logger     // hears of failures; nil: nobody does
+	Log *slog.Logger     // receives failures; nil: none are logged
 	Now func() time.Time // nil: time.Now
 
-	// Heartbeat is how often a stream in which nothing happens gets an empty line, so that nobody on the way cuts it;
+	// Heartbeat is how often a stream without events gets an empty line, so that no proxy on the way cuts it;
 	// 0: 15 s.
 	Heartbeat time.Duration
 }
@@ -202,7 +202,7 @@ func (h *Handler) discover(w http.ResponseWriter, r *http.Request, body []byte) 
 	reply(w, http.StatusOK, out)
 }
 
-// detail is the error as the caller is told of it. What is not meant for users stays here.
+// detail is the error for the caller. Details that are not meant for users stay here.
 func (h *Handler) detail(ctx context.Context, err error) *v1.ErrorDetail {
 	var d *v1.ErrorDetail
 	if errors.As(err, &d) {
@@ -218,7 +218,7 @@ func (h *Handler) detail(ctx context.Context, err error) *v1.ErrorDetail {
 	}
 }
 
-// read decodes a request. Members nobody knows are passed over: the protocol only gains some.
+// read decodes a request. Unknown members are ignored: the protocol only gains members.
 func read[T any](w http.ResponseWriter, body []byte) (T, bool) {
 	var v T
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -243,7 +243,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	encode(w, v)
 }
 
-// encode writes v and a line feed. Where the caller has gone there is nobody to tell.
+// encode writes v and a line feed. An error means that the caller has gone.
 func encode(w io.Writer, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -40,7 +40,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, body []byte) {
 	stop()
 	<-done
 	if err == nil || r.Context().Err() != nil {
-		return // where the caller has gone there is nobody to tell
+		return // the caller has gone
 	}
 	detail := h.detail(r.Context(), err)
 	out := v1.SyncResponse{Error: &detail.Message, ErrorDetail: detail}

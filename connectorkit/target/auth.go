@@ -9,7 +9,7 @@ import (
 
 // Auth is how a client proves who it is: None, Basic, Bearer, APIKey or ClientCredentials.
 type Auth interface {
-	// apply puts the credentials on a request. Where they are fetched, it takes others than stale, and tells
+	// apply puts the credentials on a request. If they are fetched, it uses others than stale, and returns
 	// what it took.
 	apply(ctx context.Context, c *Client, req *http.Request, stale string) (fetched string, err error)
 

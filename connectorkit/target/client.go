@@ -97,7 +97,7 @@ func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) 
 	c.tally.scrubbers = []*connectorkit.Scrubber{o.Scrub, connectorkit.NewScrubber(c.ownSecrets()...)}
 	c.budget = c.shared.Budget(c.targetKey())
 	c.budget.Configure(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
-	// A host may have many tenants, told apart by the path: one that fails says nothing of the others.
+	// A host may have many tenants, identified by the path: one that fails says nothing about the others.
 	c.circuit = c.shared.Circuit(c.targetKey() + base.EscapedPath())
 	if err := c.plaintext(ctx, base); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (c *Client) ownSecrets() []string {
 	return secrets
 }
 
-// targetKey tells targets apart by host and credentials.
+// targetKey identifies a target by host and credentials.
 func (c *Client) targetKey() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %T %q", c.host, c.auth, c.ownSecrets())
@@ -251,7 +251,7 @@ func (c *Client) Close() { c.closeIdle() }
 // Warnings are what the user should know about this connection: no TLS, certificates not checked.
 func (c *Client) Warnings() []v1.Warning { return slices.Clone(c.warnings) }
 
-// WithoutRetry is the same client for probes: what fails is told at once. A 401 still leads to one fresh OAuth2 token.
+// WithoutRetry is the same client for probes: failures are returned at once. A 401 still leads to one fresh token.
 func (c *Client) WithoutRetry() *Client {
 	probe := *c
 	probe.once = true

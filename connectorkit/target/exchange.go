@@ -40,7 +40,7 @@ func (c *Client) try(ctx context.Context, r Request) (*Response, error) {
 	return resp, nil
 }
 
-// send sends r with a token other than stale, and tells the token it used.
+// send sends r with a token other than stale, and returns the token it used.
 func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, string, error) {
 	u, err := address.Resolve(c.base, r.URL, r.Query, r.Phase)
 	if err != nil {

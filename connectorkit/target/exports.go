@@ -70,7 +70,7 @@ func Forbidden(err error) bool { return outcome.Forbidden(err) }
 func Unanswered(err error) bool { return outcome.Unanswered(err) }
 
 // Shared is what outlives a call: OAuth2 tokens, and for every target its rate budget and its circuit breaker. All are
-// kept apart by a digest of host and credentials, so nobody gets at the tokens of others. The zero value is ready.
+// kept apart by a digest of host and credentials, so that no one reaches the tokens of others. The zero value is ready.
 type Shared = shared.State
 
 // Process is the Shared of this process. Connectors of different types that speak to one host with the same

@@ -67,7 +67,7 @@ type Options struct {
 	// tokens that are fetched, are masked anyway.
 	Scrub *connectorkit.Scrubber
 
-	// Report hears of waits where connectorkit.ReportOf(ctx) has nobody.
+	// Report receives waits if connectorkit.ReportOf(ctx) has no receiver.
 	Report connectorkit.Report
 
 	// Shared outlives the call; see Process. Nil: nothing is kept.

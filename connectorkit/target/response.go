@@ -31,7 +31,7 @@ type Response struct {
 	method  string
 	phase   string
 	host    string
-	ctx     context.Context // of this exchange: its cause tells a stalled read
+	ctx     context.Context // of this exchange: its cause identifies a stalled read
 	excerpt []byte          // the first bytes read so far
 	close   func() error
 
@@ -52,7 +52,7 @@ func (r *Response) Drain() { _, _ = io.CopyN(io.Discard, r.Body, 64<<10) }
 
 // Close ends the exchange. It waits for nothing.
 func (r *Response) Close() {
-	_ = r.close() // reading is over; there is nobody to tell
+	_ = r.close() // reading is over; there is no one to report to
 }
 
 // JSON gives a decoder on the body, with numbers kept as json.Number, after making sure that the answer is

@@ -73,7 +73,7 @@ func (c *Client) begin() error {
 	return nil
 }
 
-// noted runs one try and tells the circuit how it ended. final says that the target has failed too often for
+// noted runs one try and reports its outcome to the circuit. final is true if the target has failed too often for
 // another one.
 func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	ticket, final := c.circuit.Ticket()
@@ -93,10 +93,10 @@ func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	return final, err
 }
 
-// worthTelling is the shortest wait that is told, so that it does not pass for being stuck.
+// worthTelling is the shortest wait that is reported, so that it does not look as if the read was stuck.
 const worthTelling = 2 * time.Second
 
-// rest sleeps, counts it, and tells who listens.
+// rest sleeps, counts it, and reports it.
 func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) error {
 	if wait <= 0 {
 		return ctx.Err()
@@ -148,7 +148,7 @@ func (c *Client) pace(ctx context.Context, r Request) error {
 	}
 }
 
-// spent is the error of a call that would have to wait too long because of what the target told another one.
+// spent is the error of a call that would have to wait too long because of an answer to another call.
 func (c *Client) spent(r Request, left time.Duration) *v1.ErrorDetail {
 	ms := left.Milliseconds()
 	return &v1.ErrorDetail{

@@ -35,7 +35,7 @@ func (c *Client) unanswered(err error, host string, r Request, sent bool) error 
 
 const maskedValue = "[secret]"
 
-// Plan shows a request as it would be sent, with secrets masked. It asks nobody.
+// Plan shows a request as it would be sent, with secrets masked. It makes no call.
 func (c *Client) Plan(r Request) (v1.PlannedHTTP, error) {
 	u, err := address.Resolve(c.base, r.URL, r.Query, r.Phase)
 	if err != nil {

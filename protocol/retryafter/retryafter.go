@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// nonsense is a number of seconds, 31 years, from which on nobody means a wait.
+// nonsense is a number of seconds, 31 years, from which on the value cannot be meant.
 const nonsense = 1e9
 
 // Parse reads both forms of the header (RFC 9110 section 10.2.3): seconds from now, of which a fraction is accepted
-// because many servers send one, and a date, which counts from the clock of whoever sent it. A date that has passed is
+// because many servers send one, and a date, which counts from the clock of the sender. A date that has passed is
 // a wait of zero. It returns false for an absent header and for anything else. Callers limit the wait to what they are
 // ready to wait.
 func Parse(value string, clock time.Time) (time.Duration, bool) {

@@ -31,7 +31,7 @@ type ProvisionRequest struct {
 	AuthConfig          AuthConfig  `json:"auth_config"`
 	IdempotencyKey      string      `json:"idempotency_key"`
 	Op                  ProvisionOp `json:"op"`
-	// nothing is changed; the answer's Plan tells what would be sent
+	// nothing is changed; the answer's Plan is what would be sent
 	DryRun               bool              `json:"dry_run,omitempty"`
 	Target               ProvisionTarget   `json:"target"`
 	Account              *ProvisionAccount `json:"account,omitempty"`
@@ -70,7 +70,7 @@ type ProvisionAccount struct {
 
 // NewCredential says what becomes of the password of a new account, or of one whose password is reset.
 type NewCredential struct {
-	// none, random: one that no one is told, password: the one in Password
+	// none, random: one that is never shown, password: the one in Password
 	Mode        string `json:"mode"`
 	Password    string `json:"password,omitempty"` // secret
 	ForceChange bool   `json:"force_change,omitempty"`
@@ -85,7 +85,7 @@ type Expect struct {
 type Outcome string
 
 // Outcomes. Already is said only after a look at the target has shown that all is as asked. Unknown says that the
-// request may or may not have arrived: whoever asked must read before trying again.
+// request may or may not have arrived: the caller must read before trying again.
 const (
 	OutcomeApplied Outcome = "applied"
 	OutcomeAlready Outcome = "already"
@@ -135,7 +135,7 @@ type GrantState struct {
 	Held                bool   `json:"held"`
 }
 
-// ChangedField is one field before and after. Secrets are never told.
+// ChangedField is one field before and after. Secrets are never shown.
 type ChangedField struct {
 	Field string `json:"field"`
 	Old   any    `json:"old"`
@@ -165,7 +165,7 @@ type PlannedLDAP struct {
 }
 
 // ReadRequest asks for the present state of a few records, before a change whose outcome is unknown is tried again, and
-// to see drift. At most MaxRead targets. With Entitlements, each account's holding of each of them is told.
+// to see drift. At most MaxRead targets. With Entitlements, each account's holding of each of them is returned.
 type ReadRequest struct {
 	ConnectorBusinessID string            `json:"connector_business_id"`
 	AuthConfig          AuthConfig        `json:"auth_config"`
@@ -176,7 +176,7 @@ type ReadRequest struct {
 // MaxRead is how many accounts, and how many entitlements, one ReadRequest may name.
 const MaxRead = 100
 
-// ReadResponse tells what is there now: an answer for each account in the order asked. Grants leaves out a pair of
+// ReadResponse is the current state: an answer for each account in the order asked. Grants leaves out a pair of
 // account and entitlement about which nothing can be said.
 type ReadResponse struct {
 	Accounts []ReadAccount `json:"accounts"`

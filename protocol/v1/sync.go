@@ -129,7 +129,7 @@ type Stats struct {
 	Warnings   int   `json:"warnings"`
 }
 
-// Warning tells of something that did not stop the read.
+// Warning reports something that did not stop the read.
 type Warning struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
@@ -144,7 +144,7 @@ type Estimate struct {
 	Grants       *int `json:"grants,omitempty"`
 }
 
-// Progress tells how a running call gets on. It is advice: only acknowledged pages count as recorded.
+// Progress reports how far a running call is. It is advice: only acknowledged pages count as recorded.
 type Progress struct {
 	Phase         string     `json:"phase,omitempty"` // connect, users, groups, roles, memberships, finalize
 	Message       string     `json:"message,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// What can be wrong with a frame. CloseCode tells how to end the connection for each.
+// What can be wrong with a frame. CloseCode returns how to end the connection for each.
 var (
 	ErrMalformed = errors.New("malformed frame")
 	ErrTooLarge  = errors.New("frame too large")

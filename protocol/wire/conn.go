@@ -24,7 +24,7 @@ type Socket interface {
 	Close(code int, reason string) error
 }
 
-// CloseError tells with which code a connection was closed, by either end.
+// CloseError is the code with which a connection was closed, by either end.
 type CloseError struct {
 	Code   int
 	Reason string
@@ -44,7 +44,7 @@ const Going = 1001
 // ErrClosed is returned by Send after the connection has ended or was closed.
 var ErrClosed = errors.New("connection closed")
 
-// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; whoever lets thousands
+// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; a peer behind which thousands
 // of small frames pile up has stopped reading.
 const maxQueued = 4096
 
@@ -135,7 +135,7 @@ func (c *Conn) closeLocked(code int, reason string) {
 // ends. handle must not block: other frames wait behind it. It never sees a frame of unknown type: that is answered
 // with an error frame, or ignored when the frame says so.
 //
-// The error tells why it ended: a *CloseError when either end closed on purpose (this end's own code included),
+// The error is why it ended: a *CloseError when either end closed on purpose (this end's own code included),
 // handle's error, or the socket's. When handle fails the connection is closed with CloseCode of its error, unless the
 // error is or wraps a *CloseError, which says the code itself.
 func (c *Conn) Serve(ctx context.Context, handle func(Frame) error) error {

@@ -180,5 +180,5 @@ func (i *Intake) Ack() Ack { return Ack{Seq: i.committed, Credit: i.credit} }
 func (i *Intake) Committed() int { return i.committed }
 
 // NextSeq is the chunk to ask for after a reconnect. Chunks taken but not yet stored are asked for again on purpose:
-// were they acknowledged by this and then lost, nobody would have them.
+// were they acknowledged by this and then lost, no one would have them.
 func (i *Intake) NextSeq() int { return i.committed + 1 }

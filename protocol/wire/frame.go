@@ -130,7 +130,7 @@ type AgentLimits struct {
 	SpoolBytes int64 `json:"spool_bytes,omitempty"`
 }
 
-// ResumeRequest tells of a task that outlived its connection.
+// ResumeRequest names a task that outlived its connection.
 type ResumeRequest struct {
 	Task      string `json:"task"`
 	Run       string `json:"run,omitempty"`
@@ -172,7 +172,7 @@ type Heartbeat struct {
 	ServerTime time.Time `json:"server_time,omitzero"`  // in the control plane's echo
 }
 
-// Troubles that an agent tells of by itself.
+// Troubles that an agent reports by itself.
 const (
 	TroubleSpool = "spool_failed" // its disk takes nothing more
 )
@@ -242,7 +242,7 @@ type Cancel struct {
 	GraceMS int64  `json:"grace_ms"`
 }
 
-// ErrorBody tells the other end of a frame that could not be used.
+// ErrorBody reports a frame that could not be used to the other end.
 type ErrorBody struct {
 	Code    string `json:"code"` // unknown_type, bad_frame, stale_attempt, unknown_task
 	Message string `json:"message"`

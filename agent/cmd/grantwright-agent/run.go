@@ -73,7 +73,7 @@ func (c command) work(args []string) int {
 		if !*asService {
 			return codeOf(err)
 		}
-		// The service manager wants to be answered before it is told of the failure.
+		// The service manager must get an answer before it gets the failure.
 		return service.Run(service.Work{Run: func(context.Context) int { return codeOf(err) }, Alive: func() {}}, true)
 	}
 	return service.Run(service.Work{
@@ -207,7 +207,7 @@ func newRunner(agentID string, dir config.Dir, allowed policy.Policy, log *slog.
 	}
 }
 
-// sayState tells the service manager the agent's state.
+// sayState sends the agent's state to the service manager.
 func sayState(s config.Status) {
 	text := s.State
 	if s.LastError != "" {

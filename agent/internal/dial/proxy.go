@@ -16,7 +16,8 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// ProxyError says that the way through the proxy failed, so that nobody looks for the fault at the control plane.
+// ProxyError reports that the connection through the proxy failed, so that the fault is not looked for at the
+// control plane.
 type ProxyError struct {
 	Proxy string // host and port, without user name and password
 	Err   error

@@ -162,7 +162,7 @@ func (e *exam) spool(context.Context) finding {
 	return pass("%d MiB are free; the spool may use %d MiB", free>>20, e.limit>>20)
 }
 
-// policy tells which special addresses connectors may connect to.
+// policy returns the special addresses that connectors may connect to.
 func (e *exam) policy(context.Context) finding {
 	settings, err := e.Dir.LoadSettings()
 	switch {

@@ -1,7 +1,7 @@
 // Package journal remembers what an agent has changed in target systems, by the idempotency key of each change. A
 // change that is sent again, because its answer was lost or the agent died, is answered from here and not made again.
 //
-// It is one file of lines, each written and synced before what it tells of goes on: that a change begins, and what
+// It is one file of lines, each written and synced before the work that it records goes on: that a change begins, and
 // became of it. What is kept of an answer names records and holds no attributes of them.
 package journal
 
@@ -83,7 +83,7 @@ func (j *Journal) take(e *entry) {
 }
 
 // Begin notes that a change begins. With a known key it does not: it gives the answer that is kept. One that began and
-// whose end nobody saw is answered as unknown, once; whoever asked must read, and may then send the key again.
+// whose end is unknown is answered as unknown, once. The caller must read, and may then send the key again.
 func (j *Journal) Begin(key string) (*v1.ProvisionResponse, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,7 +104,7 @@ func (j *Journal) Begin(key string) (*v1.ProvisionResponse, error) {
 	return nil, j.write(e)
 }
 
-// interrupted is the answer to a change whose end nobody saw.
+// interrupted is the answer to a change whose end is unknown.
 func interrupted() *v1.ProvisionResponse {
 	text := "the agent was stopped while it made this change"
 	return &v1.ProvisionResponse{Outcome: v1.OutcomeUnknown, Replayed: true, Error: &text, ErrorDetail: &v1.ErrorDetail{
@@ -143,7 +143,7 @@ func (j *Journal) Loosen(key string) {
 	}
 }
 
-// bare is an answer without what it tells of people.
+// bare is an answer without its personal data.
 func bare(answer *v1.ProvisionResponse) *v1.ProvisionResponse {
 	kept := &v1.ProvisionResponse{
 		Success:    answer.Success,
@@ -182,7 +182,7 @@ func (j *Journal) write(e *entry) error {
 	return nil
 }
 
-// compact writes the file anew with what is still to be kept. j.mu is held, or nobody else has j yet.
+// compact writes the file anew with the entries still needed. The caller holds j.mu, or has the only reference.
 func (j *Journal) compact() error {
 	old := j.now().Add(-Keep)
 	var all bytes.Buffer

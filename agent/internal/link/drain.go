@@ -20,7 +20,7 @@ func (l *Link) keepDrain(ctx context.Context) {
 		}
 		on := l.Dir.Drain()
 		if on {
-			// Whoever asked for it waits for the last task to end.
+			// The requester waits for the last task to end.
 			l.status.refresh()
 		}
 		if on == was {
@@ -37,7 +37,7 @@ func (l *Link) keepDrain(ctx context.Context) {
 	}
 }
 
-// sendDrain tells the control plane at once whether the agent takes new tasks.
+// sendDrain reports to the control plane at once whether the agent takes new tasks.
 func (s *session) sendDrain() {
 	if s.Runner.Draining() {
 		// A connection that is closed is followed by another, whose heartbeats say it.

@@ -39,9 +39,9 @@ type Link struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 
-	// Changed, when set, is told of every new state.
+	// Changed, when set, is called with every new state.
 	Changed func(config.Status)
-	// Hostname and Machine are how the host is told from others. Empty: as the system says.
+	// Hostname and Machine distinguish the host from others. Empty: as the system reports them.
 	Hostname, Machine string
 	// Pace is how fast things are noticed; the zero value is that of the protocol.
 	Pace Pace

@@ -21,7 +21,7 @@ func hostname() string {
 // it.
 func fingerprint() string {
 	facts := []string{hostname()}
-	// Cards that cannot be listed are left out; the rest still tells hosts apart.
+	// Cards that cannot be listed are left out; the rest still distinguishes hosts.
 	cards, _ := net.Interfaces()
 	for _, c := range cards {
 		// Cards of containers and tunnels come and go.

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// problem is what the control plane is told of err. Errors of the target cross as they are; secrets are masked in all
+// problem is the form of err for the control plane. Errors of the target cross as they are; secrets are masked in all
 // others.
 func problem(err error, secrets []string) *v1.ErrorDetail {
 	var detail *v1.ErrorDetail

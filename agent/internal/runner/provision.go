@@ -42,7 +42,7 @@ func (r *Runner) provision(
 	crashpoint.Reach("provision.begun")
 	ended := false
 	defer func() {
-		if !ended { // a panic: nobody knows
+		if !ended { // a panic: the outcome is unknown
 			r.Journal.Loosen(req.IdempotencyKey)
 		}
 	}()
@@ -54,7 +54,7 @@ func (r *Runner) provision(
 	return answer, err
 }
 
-// settled tells a refusal from a change that was cut off on its way.
+// settled reports whether an error is a refusal, and not a change that was cut off on its way.
 func settled(ctx context.Context, answer v1.ProvisionResponse, err error) (v1.ProvisionResponse, error) {
 	var refused *v1.ErrorDetail
 	if err == nil || (errors.As(err, &refused) && ctx.Err() == nil) {
@@ -103,7 +103,7 @@ func answerOf(known *v1.ProvisionResponse, err error) (v1.ProvisionResponse, err
 	return *known, nil
 }
 
-// read tells how records are now.
+// read returns the current records.
 func read(ctx context.Context, c connectorkit.Connector, req v1.ReadRequest) (v1.ReadResponse, error) {
 	p, can := c.(connectorkit.Changer)
 	if !can {

@@ -134,7 +134,7 @@ func (r *Runner) Detach() {
 	r.giveUp = time.AfterFunc(detachedFor, r.Abandon)
 }
 
-// Abandon gives up all tasks, unless there is a connection: nobody will ask for them.
+// Abandon gives up all tasks, unless there is a connection: no one will ask for them.
 func (r *Runner) Abandon() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +160,7 @@ func (r *Runner) InFlight() []string {
 	return ids
 }
 
-// Stop ends all tasks with an error that tells the control plane to try elsewhere or later, and waits until they have
+// Stop ends all tasks with an error that makes the control plane try elsewhere or later, and waits until they have
 // said so, at most for grace. New offers are rejected from then on.
 func (r *Runner) Stop(grace time.Duration) {
 	r.mu.Lock()

@@ -37,7 +37,7 @@ type task struct {
 	watch watchdog
 }
 
-// wake tells a blocked emit to look at the window again. The runner's mutex is held.
+// wake makes a blocked emit check the window again. The caller holds the runner's mutex.
 func (t *task) wake() {
 	close(t.changed)
 	t.changed = make(chan struct{})

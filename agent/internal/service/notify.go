@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// notify tells systemd something of the service's state (sd_notify(3)). Elsewhere it does nothing.
+// notify reports the service's state to systemd (sd_notify(3)). Elsewhere it does nothing.
 func notify(state string) {
 	address := os.Getenv("NOTIFY_SOCKET")
 	if address == "" {

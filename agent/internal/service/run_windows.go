@@ -57,7 +57,7 @@ func (h *handler) Execute(_ []string, requests <-chan svc.ChangeRequest, status 
 	}
 }
 
-// stopping tells the service manager that the agent is on its way out.
+// stopping reports to the service manager that the agent is stopping.
 func (h *handler) stopping(ended <-chan int, status chan<- svc.Status) int {
 	for checkpoint := uint32(1); ; checkpoint++ {
 		status <- svc.Status{State: svc.StopPending, CheckPoint: checkpoint, WaitHint: uint32(stopHint.Milliseconds())}

@@ -84,7 +84,7 @@ func (b *Target) misbehave(w http.ResponseWriter, r *http.Request, k Kind) bool 
 	case EndlessBody:
 		endless(w, r)
 	case RedirectElse:
-		// localhost and 127.0.0.1 are two hosts to whoever compares names.
+		// localhost and 127.0.0.1 are two hosts if names are compared.
 		http.Redirect(w, r, strings.Replace(b.URL, "127.0.0.1", "localhost", 1)+"/elsewhere", http.StatusFound)
 	default:
 		return false
@@ -114,7 +114,7 @@ func bomb() []byte {
 	return b.Bytes()
 }
 
-// endless never comes to an end, as long as somebody listens: one record after the other, all alike.
+// endless never ends while there is a reader: one record after the other, all alike.
 func endless(w http.ResponseWriter, r *http.Request) {
 	say(w, `{"detail":"`)
 	block := strings.Repeat("and so on ", 1<<16)

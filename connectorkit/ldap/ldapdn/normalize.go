@@ -24,7 +24,7 @@ func Normalize(dn string) string {
 	return strings.ToLower(strings.TrimSpace(dn))
 }
 
-// normalized tells a DN that needs no work: the common case on servers that keep names in lower case.
+// normalized reports whether a DN needs no work: the common case on servers that keep names in lower case.
 func normalized(dn string) bool {
 	prev := byte(',')
 	for i := 0; i < len(dn); i++ {

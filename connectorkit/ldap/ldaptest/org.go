@@ -16,7 +16,7 @@ type Org struct {
 	Groups   []Group  // below GroupsDN; a group may name one that comes later
 }
 
-// Person is somebody in the organisation.
+// Person is a person in the organization.
 type Person struct {
 	UID, First, Last string
 	Number           int
@@ -159,7 +159,7 @@ func (s *Server) group(g Group) entry {
 		e.attrs = append(e.attrs, attr{"member", s.PartnerDN(uid)})
 	}
 	if s.words.needsMembers && len(e.attrs) == before {
-		e.attrs = append(e.attrs, attr{"member", ""}) // RFC 4519: an empty member stands for nobody
+		e.attrs = append(e.attrs, attr{"member", ""}) // RFC 4519: an empty member stands for no one
 	}
 	return e
 }

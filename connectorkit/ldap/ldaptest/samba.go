@@ -221,7 +221,7 @@ func (s *Server) ldb(t testing.TB, tool, input string, options ...string) {
 	)
 	cmd.Env = append(os.Environ(), "SMB_CONF_PATH="+s.smbConfFile())
 	cmd.Stdin = strings.NewReader(input)
-	// ldbadd tells of an entry that it could not add, and yet ends with success.
+	// ldbadd reports an entry that it could not add, and yet ends with success.
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "ERR") {
 		t.Fatalf("%s: %v\n%s", tool, err, out)
 	}

@@ -1,4 +1,4 @@
-// Package ldaptest starts throw-away directories for tests, servers that nobody on the project wrote:
+// Package ldaptest starts throw-away directories for tests, servers of other projects:
 // OpenLDAP, 389 Directory Server, ApacheDS, and Samba as a domain controller of Active Directory. Each has
 // ldap, StartTLS and ldaps on the loopback address, a certificate of an own authority and whatever people and
 // groups a test asks for, keeps its data in a folder of the test, and ends with it. A program that is not
@@ -56,7 +56,7 @@ type Server struct {
 const startLimit = 30 * time.Second
 
 // start runs the server until the test ends. Before each try configure is called with new ports, since a free
-// port may be taken by somebody else before the server binds it.
+// another process may take the port before the server binds it.
 func (s *Server) start(t testing.TB, configure func()) {
 	t.Helper()
 	t.Cleanup(s.Stop)

@@ -31,13 +31,13 @@ type Options struct {
 	// RequireTLS makes the server answer confidentialityRequired on connections without TLS.
 	RequireTLS bool
 
-	MemberOf  bool // overlay: keeps memberOf of whoever is in a group
+	MemberOf  bool // overlay: keeps memberOf of the members of groups
 	Refint    bool // overlay: keeps member and manager right when an entry is renamed or deleted
 	Syncprov  bool // overlay: content synchronisation (RFC 4533)
 	Accesslog bool // overlay: writes are kept under cn=accesslog
 	PPolicy   bool // overlay: three wrong passwords lock an account for LockoutSeconds
 
-	// Manager is the UID of somebody of Org who may change everything. Unlike AdminDN they are bound by the
+	// Manager is the UID of a person of Org who may change everything. Unlike AdminDN they are bound by the
 	// password policy.
 	Manager string
 	// Hidden is a place of which Manager and the reader see nothing.

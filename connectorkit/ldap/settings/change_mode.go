@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Ways of reading, as Page.Read.Strategy tells them.
+// Ways of reading, as in Page.Read.Strategy.
 const (
 	StrategyFull       = "full"
 	StrategySyncrepl   = "ldap_syncrepl"

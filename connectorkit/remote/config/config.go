@@ -36,7 +36,7 @@ func Canonical(auth v1.AuthConfig) v1.AuthConfig {
 	return connectorkit.Canonical(auth, Aliases())
 }
 
-// Check says what is wrong with settings as far as can be told without asking the service; see connectorkit.Settings.
+// Check validates settings as far as possible without a call to the service; see connectorkit.Settings.
 func Check(auth v1.AuthConfig) error {
 	_, err := Read(Canonical(auth))
 	return err

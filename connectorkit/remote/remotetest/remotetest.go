@@ -1,5 +1,5 @@
 // Package remotetest is a service that speaks connector protocol v1 over HTTP with nothing but the standard library, as
-// somebody else would write one: for tests of whoever calls such services.
+// another author would write one: for tests of its callers.
 package remotetest
 
 import (
@@ -156,7 +156,7 @@ func (s *Service) write(w http.ResponseWriter, v any) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json")
 	}
-	_ = json.NewEncoder(w).Encode(v) // a caller that has gone is told nothing
+	_ = json.NewEncoder(w).Encode(v) // the caller has gone
 }
 
 // page is the i-th, with what leads to the next under a name.

@@ -24,7 +24,7 @@ type Lines struct {
 	most  int
 	N     int // of the line read last, from 1, empty ones too
 	line  []byte
-	Blank func() // hears of empty lines; may be nil
+	Blank func() // is called for empty lines; may be nil
 }
 
 func NewLines(in io.Reader, most int) *Lines {

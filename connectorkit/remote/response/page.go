@@ -12,7 +12,7 @@ import (
 type Page struct {
 	v1.SyncResponse
 	Carried map[v1.ObjectKind]bool // kinds that the answer has a list of
-	Keyless map[v1.ObjectKind]bool // kinds of which a record was set aside that nobody can name
+	Keyless map[v1.ObjectKind]bool // kinds of which a record without a usable key was set aside
 	Present map[v1.ObjectKind][]string
 	Unfit   []v1.Warning
 	Skipped int // records set aside
@@ -72,7 +72,7 @@ func (e *Response) Records(
 	return p, nil
 }
 
-// grantKey is empty where nobody could tell what the grant is of.
+// grantKey is empty if the subject of the grant is unknown.
 func grantKey(r *v1.RemoteGrant) string {
 	if r.ExternalID == "" &&
 		(r.EntitlementExternalID == "" || r.AccountExternalID == nil && r.PrincipalEntitlementExternalID == nil &&
@@ -157,7 +157,7 @@ func count[T any](records []T, deleted func(*T) bool) (n int) {
 	return n
 }
 
-// digestOf tells answers with different records apart. It is 0 where there are none.
+// digestOf distinguishes answers with different records. It is 0 if there are none.
 func digestOf(e *Response) uint64 {
 	h := fnv.New64a()
 	some := false

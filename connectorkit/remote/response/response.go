@@ -11,7 +11,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Response is a SyncResponse whose records are not decoded yet. Members that are not there are told from those that
+// Response is a SyncResponse whose records are not decoded yet. Absent members are distinguished from those that
 // are empty.
 type Response struct {
 	Success      *bool           `json:"success"`

@@ -113,7 +113,7 @@ func (p *Pager) tooMany(resp *target.Response, yield func(any) error) func(any) 
 	}
 }
 
-// expired tells a cursor or link that the target has forgotten from other refusals.
+// expired reports whether the target refused because it has forgotten a cursor or link.
 func (p *Pager) expired(err error) error {
 	var d *v1.ErrorDetail
 	if p.Tolerant || !p.byToken() || !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {

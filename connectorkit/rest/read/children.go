@@ -155,7 +155,7 @@ func (s *session) readChild(
 	return keys, nil
 }
 
-// resumeAt starts where an earlier reader stopped. The records of the page may be others by now: the key tells, and
+// resumeAt starts where an earlier reader stopped. The page may have other records by now: the key identifies them, and
 // where it is gone the records behind it have moved up.
 func (q *childQueue) resumeAt(from *checkpoint.ChildPosition) {
 	if from == nil {

@@ -68,7 +68,7 @@ func (s *session) expect(st *stream.Stream, n int) {
 	}
 }
 
-// emitPage hands a page up without the kinds nobody asked for, and with the checkpoint that holds when it has arrived.
+// emitPage hands a page up without unwanted kinds, and with the checkpoint that holds when it has arrived.
 func (s *session) emitPage(ctx context.Context, page v1.SyncResponse, after func() string) error {
 	s.dropUnwanted(&page)
 	for kind, n := range countPresent(page) {
@@ -91,7 +91,7 @@ func (s *session) emitPage(ctx context.Context, page v1.SyncResponse, after func
 	return s.emit(ctx, page)
 }
 
-// dropUnwanted drops the kinds nobody asked for.
+// dropUnwanted drops the kinds that were not requested.
 func (s *session) dropUnwanted(page *v1.SyncResponse) {
 	if !s.wanted[v1.Identities] {
 		page.Identities = nil
@@ -133,7 +133,7 @@ func presentCount(deleted bool) int {
 	return 1
 }
 
-// progress is what is known of the read so far. Warnings are told once.
+// progress is the state of the read so far. Each warning is reported once.
 func (s *session) progress(more bool) *v1.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ func (s *session) cursor() string {
 	return s.encodeBounded(&c, c.Streams)
 }
 
-// decide says for every stream whether it is asked for changes, and tells why where it is not.
+// decide chooses for every stream whether changes are requested, and reports why if they are not.
 func (s *session) decide(ctx context.Context, req v1.SyncRequest) error {
 	s.How = &v1.Read{Strategy: strategyFull}
 	s.Base = checkpoint.KindCounts{}

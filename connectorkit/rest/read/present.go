@@ -11,7 +11,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// skipFlawed tells of a record that cannot be passed on. Where its key can be read it counts as still there.
+// skipFlawed reports a record that cannot be passed on. If its key can be read, it counts as still present.
 func (s *session) skipFlawed(st *stream.Stream, rows *extract.Rows, page *v1.SyncResponse, flaw *jsonpath.Flaw) {
 	key, _ := st.KeyOf(s.budget, flaw.Record)
 	kinds := st.Kinds()

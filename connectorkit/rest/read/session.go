@@ -133,7 +133,7 @@ func (s *session) needs(st *stream.Stream) bool {
 	return false
 }
 
-// maxWarnings of one code are told; the rest are only counted.
+// maxWarnings is how many warnings of one code are reported; the rest are only counted.
 const maxWarnings = 10
 
 // warn adds a warning, up to a limit for each code; all are counted.

@@ -114,7 +114,7 @@ type IncrementalDefinition struct {
 	Deletes         *DeletesDefinition `json:"deletes"`
 }
 
-// DeletesDefinition says how a target tells what was deleted: by a value in the record, by a list of its own, or by a
+// DeletesDefinition is how a target reports deleted records: by a value in the record, by a list of its own, or by a
 // stream.
 type DeletesDefinition struct {
 	Field string `json:"field"`

@@ -60,7 +60,7 @@ func (c *Compiler) fields(st *Stream) {
 	}
 }
 
-// RowMembers tells by name which members a row type has. Those that the connector itself decides are left out.
+// RowMembers returns the members of a row type by name. Those that the connector itself decides are left out.
 var RowMembers = map[string]map[string]int{
 	ObjectIdentity:    memberIndex(reflect.TypeFor[v1.RemoteIdentity]()),
 	ObjectAccount:     memberIndex(reflect.TypeFor[v1.RemoteAccount]()),

@@ -26,7 +26,7 @@ type Incremental struct {
 	// Field is the record's time of change; Overlap is how much is read again before the last one.
 	Field   *jsonpath.Path
 	Overlap time.Duration
-	// Tells deleted records; nil: they are told otherwise or not at all.
+	// Matches deleted records; nil: they are reported otherwise or not at all.
 	flag *jsonpath.Path
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 )
 
-// KeyNames are the members that are taken for the key of a record when nobody said which it is, the best first.
+// KeyNames are the members that are taken for the key of a record if the settings name none, the best first.
 var KeyNames = []string{
 	"id",
 	"uuid",

@@ -84,7 +84,7 @@ type picks struct {
 	Next                                  []int
 }
 
-// nextMembers are where targets give the address of the next page when nobody said where.
+// nextMembers are where targets give the address of the next page if the settings name no member.
 var nextMembers = []string{
 	"$.next", "$.next_url", "$.nextUrl", "$.next_page_url", "$.nextPageUrl", "$.nextLink",
 	"$['@odata.nextLink']", "$['@nextLink']",

@@ -169,7 +169,7 @@ func (st *Stream) Classify(d *v1.ErrorDetail) *v1.ErrorDetail {
 	return d
 }
 
-// Ignored tells the end of a list that a rule made of an error.
+// Ignored reports whether a rule makes the end of a list of an error.
 func Ignored(err error) bool {
 	var d *v1.ErrorDetail
 	return errors.As(err, &d) && d.Code == CodeIgnored

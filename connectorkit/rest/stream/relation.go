@@ -135,7 +135,7 @@ func (c *Compiler) parent(st *Stream) {
 	st.Parent = &p
 }
 
-// linkParents joins children to their parents and tells what keeps the streams from fitting together.
+// linkParents joins children to their parents, and returns what keeps the streams from fitting together.
 func linkParents(streams []*Stream) []string {
 	var problems []string
 	byName := map[string]*Stream{}

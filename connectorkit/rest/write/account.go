@@ -37,7 +37,7 @@ func (w *Operation) alreadyDeleted() error {
 	}}
 }
 
-// row is the account that a record stands for, as a sync tells it; nil: it has no key.
+// row is the account that a record stands for, as a sync returns it; nil: it has no key.
 func (w *Operation) row(record any) *v1.RemoteAccount {
 	key, ok := w.Stream.KeyOf(w.budget, record)
 	if !ok {
@@ -83,7 +83,7 @@ func (w *Operation) cleaned(v any) any {
 	return v
 }
 
-// locate reads the account that is meant. looked is false where no read tells; nil: there is none.
+// locate reads the target account. looked is false if no read is declared; nil: there is none.
 func (w *Operation) locate(ctx context.Context) (row *v1.RemoteAccount, looked bool, err error) {
 	switch {
 	case w.target.RemoteID != "" && w.Reads[template.ReadAccount] != nil:

@@ -108,7 +108,7 @@ func (w *Operation) warnUnwritten(names []string) {
 	}
 }
 
-// goal says when an account is as asked; nil: nobody can see it.
+// goal reports when an account has the desired state; nil: it cannot be read.
 func (w *Operation) goal(
 	row *v1.RemoteAccount,
 ) (done func(*v1.RemoteAccount) bool, changes []v1.ChangedField, err error) {
@@ -155,7 +155,7 @@ func (w *Operation) goal(
 	}, w.changes(row), nil
 }
 
-// changes tells what is written.
+// changes returns the fields to write.
 func (w *Operation) changes(row *v1.RemoteAccount) []v1.ChangedField {
 	var out []v1.ChangedField
 	list, _ := w.compare(row)

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// membershipState is whether an account holds an entitlement, as far as the target tells.
+// membershipState is whether an account holds an entitlement, as far as the target shows it.
 type membershipState struct{ held, pending, known bool }
 
 // membership asks whether the account holds the entitlement.

@@ -328,7 +328,7 @@ func (w *Operation) already(t *template.OperationTemplate, err error) error {
 	return err
 }
 
-// uncertain tells an error that settles the matter from one after which nobody knows.
+// uncertain reports whether an error leaves the outcome of a change unknown.
 func (w *Operation) uncertain(err error) error {
 	var d *v1.ErrorDetail
 	if !target.MayHaveArrived(err) || !errors.As(err, &d) {

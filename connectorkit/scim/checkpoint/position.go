@@ -13,7 +13,7 @@ type Position struct {
 	Start    int       `json:"start"`              // index of the next resource, from 1
 	Cursor   string    `json:"cursor,omitempty"`   // of the next page
 	At       time.Time `json:"at"`                 // by our clock, only to tell the cursor's age
-	Total    int       `json:"total"`              // as the target tells it; -1: not told
+	Total    int       `json:"total"`              // as the target reports it; -1: unknown
 	Pages    int       `json:"pages"`
 	Received int       `json:"received"`
 	Distinct int       `json:"distinct"`

@@ -135,7 +135,7 @@ func (d *run) add(kind, native, core string, recs []resource.Record, total int) 
 	d.objects = append(d.objects, object)
 }
 
-// digest is the same for the same objects, names and types, in whatever order the target tells them.
+// digest is the same for the same objects, names and types, in whatever order the target lists them.
 func digest(objects []v1.DiscoveredObject) string {
 	var lines []string
 	for _, o := range objects {

@@ -34,7 +34,7 @@ func (o *observed) fill(f *v1.DiscoveredField, records int, mask bool) {
 		f.UniqueRatio = round(float64(len(o.distinct)) / float64(o.values))
 	}
 	if f.Secret {
-		return // that there is something to hide is all that is told
+		return // that the value is secret is all that is shown
 	}
 	for _, s := range o.samples {
 		if mask {

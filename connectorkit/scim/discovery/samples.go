@@ -67,7 +67,7 @@ var (
 	dateShape = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 )
 
-// classify tells type and format of one value.
+// classify returns type and format of one value.
 func classify(v any) (typ, format string) {
 	switch v := v.(type) {
 	case bool:

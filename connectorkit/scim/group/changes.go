@@ -129,7 +129,7 @@ func (g *reader) reread(ctx context.Context, one entry, id string) (err error) {
 		return nil
 	}
 	switch g.MembersBy() {
-	case settings.MembersByUser: // told with the users who changed
+	case settings.MembersByUser: // reported with the users who changed
 	case settings.MembersFilter:
 		err = g.byFilter(ctx, one, id)
 	default:

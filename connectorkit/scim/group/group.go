@@ -85,7 +85,7 @@ func newReader(ctx context.Context, r *syncrun.Run) *reader {
 	return g
 }
 
-// tooHeavy tells failures that a smaller answer may avoid.
+// tooHeavy reports whether a smaller answer may avoid a failure.
 func tooHeavy(err error) bool {
 	var d *v1.ErrorDetail
 	return errors.As(err, &d) &&
@@ -139,7 +139,7 @@ func (g *reader) read(ctx context.Context, in *response.Reader, id string) (stri
 	return id, nil
 }
 
-// attribute reads one attribute of a group. What cannot be used is left out, and told.
+// attribute reads one attribute of a group. An unusable one is left out, and reported.
 func (g *reader) attribute(in *response.Reader, into resource.Record, name, id string) error {
 	v, err := in.Next(response.MaxValue)
 	if err != nil {
@@ -161,7 +161,7 @@ func (g *reader) attribute(in *response.Reader, into resource.Record, name, id s
 	return nil
 }
 
-// pageDone tells the groups of a page that was read to its end, and asks for members that did not come with it.
+// pageDone emits the groups of a page that was read to its end, and asks for members that did not come with it.
 func (g *reader) pageDone(ctx context.Context, first func(string) bool) error {
 	g.State.Stats.Pages++
 	g.SetEstimate(g.list.Position.Total, v1.Entitlements)
@@ -229,7 +229,7 @@ func (g *reader) add(rec resource.Record, id string) {
 	})
 }
 
-// conclude notes that all members of a group were read that the target told.
+// conclude notes that all members of a group were read that the target returned.
 func (g *reader) conclude(rec resource.Record, id string, t memberSummary) {
 	m := &g.State.Members
 	complete := t.bad == 0 && (g.State.Plan.Cut == 0 || t.count != g.State.Plan.Cut)

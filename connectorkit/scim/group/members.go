@@ -58,7 +58,7 @@ func (g *reader) byTrial(ctx context.Context, one entry, id string) error {
 	return nil
 }
 
-// byGet asks for one group and reads its members as they come. A group too heavy to be told is read by asking for its
+// byGet asks for one group and reads its members as they come. A group that is too large is read by asking for its
 // users.
 func (g *reader) byGet(ctx context.Context, one entry, id string) error {
 	t, err := g.get(ctx, id)
@@ -123,7 +123,7 @@ func (g *reader) readHeavy(ctx context.Context, one entry, id string, why error)
 	return nil
 }
 
-// byFilter asks for the users of a group, page by page. Groups inside the group are not told this way.
+// byFilter asks for the users of a group, page by page. Groups inside the group are not found this way.
 func (g *reader) byFilter(ctx context.Context, one entry, id string) error {
 	if !g.filtersByGroup(ctx) {
 		g.WarnOnce(

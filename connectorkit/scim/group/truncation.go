@@ -16,7 +16,7 @@ var roundNumbers = []int{50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000}
 // manyAlike is how many groups of exactly the same round number of members, with none larger, are too many to be true.
 const manyAlike = 3
 
-// checkMembers looks back on what groups told of their members: whether another way is needed, and whether all came.
+// checkMembers checks the members that groups returned: whether another way is needed, and whether all came.
 func (g *reader) checkMembers(ctx context.Context) error {
 	m := g.State.Members
 	switch {
@@ -66,7 +66,7 @@ func (g *reader) checkTruncation(ctx context.Context, cut bool) error {
 	m := g.State.Members
 	id, told := m.MostID, m.Most
 	if !cut {
-		id, told = m.Short, 0 // whatever else it has is more than was told
+		id, told = m.Short, 0 // whatever else it has is more than was reported
 	}
 	if g.MembersInline() && g.MembersBy() == settings.Auto {
 		g.sink.mute, g.sink.last = true, ""
@@ -100,7 +100,7 @@ func (g *reader) checkTruncation(ctx context.Context, cut bool) error {
 		g.readAgain(settings.MembersFilter)
 		return nil
 	case !cut:
-		return nil // told already, for each group
+		return nil // reported already, for each group
 	}
 	g.Warn(
 		"members_truncated",

@@ -27,7 +27,7 @@ type Group struct {
 	key           [32]byte
 	provider      provider.Declaration
 	ID            string
-	partial       bool // the group was read, and perhaps not all of its members were told
+	partial       bool // the group was read, and perhaps not all of its members
 	FoundByFilter bool // the filter has found the user in the group before
 }
 
@@ -57,7 +57,7 @@ func (g *Group) Holds(ctx context.Context, user string, sure bool) (Holding, err
 		g.cache.SetFilter(g.key, provider.FilterUseless) // it did not find whom it should have
 	}
 	if err == nil && !now.Known && !g.partial && trust == provider.FilterProven {
-		now.Known = true // neither the filter nor the group tells of the user
+		now.Known = true // neither the filter nor the group shows the user
 	}
 	return now, err
 }
@@ -174,7 +174,7 @@ func (g *Group) byUser(ctx context.Context, user string) (Holding, error) {
 	return Holding{Known: len(groups) > 0 || g.MemberStrategy == settings.MembersByUser}, nil
 }
 
-// members is which of the wanted users a group tells as its members.
+// members is which of the wanted users a group lists as its members.
 type members struct {
 	held   map[string]bool
 	told   bool // the answer had members

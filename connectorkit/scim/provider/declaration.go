@@ -16,13 +16,13 @@ const ConfigPath = "/ServiceProviderConfig"
 // Declaration is the ServiceProviderConfig of a target (RFC 7643 section 5, RFC 9865 section 4). The zero value
 // declares nothing.
 type Declaration struct {
-	Declared                        bool // it was told
+	Declared                        bool // the target declares it
 	Filter, Sort, Patch, bulk, Etag bool
 	Password                        bool // passwords can be changed
 	index, cursor                   bool
 	preferred                       string        // index or cursor
-	maxPage                         int           // 0: not told
-	CursorTimeout                   time.Duration // 0: not told
+	maxPage                         int           // 0: unknown
+	CursorTimeout                   time.Duration // 0: unknown
 }
 
 // ParseDeclaration reads a ServiceProviderConfig.

@@ -18,7 +18,7 @@ type Schemas struct {
 	byID  map[string]resource.Record // by schema URN, lower case
 }
 
-// Schemas reads both endpoints. Many targets protect them or have none: that is told as a warning.
+// Schemas reads both endpoints. Many targets protect them or have none: that is a warning.
 func (s *Session) Schemas(ctx context.Context) (Schemas, []v1.Warning, error) {
 	out := Schemas{types: map[string]resource.Record{}, byID: map[string]resource.Record{}}
 	var warnings []v1.Warning

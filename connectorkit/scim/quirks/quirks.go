@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 )
 
-// Generic is the profile of a service nobody knows anything particular of.
+// Generic is the profile of an unknown service.
 const Generic = "generic"
 
 // What a service does with filters, in Profile.Filter. Empty: as it declares.
@@ -53,7 +53,7 @@ type Profile struct {
 	GroupChanges string `json:"group_changes,omitempty"`
 
 	Members     string `json:"members,omitempty"`      // groups_inline, group_get, user_groups, users_filter
-	TruncatesAt int    `json:"truncates_at,omitempty"` // members of a group that are told at most
+	TruncatesAt int    `json:"truncates_at,omitempty"` // members of a group that are returned at most
 
 	OnlyUsers bool `json:"only_users,omitempty"` // groups hold users only, so that members need not say what they are
 
@@ -98,7 +98,7 @@ const (
 )
 
 // What keeps a user from signing in, in Writing.Disable, and what DELETE of a user does, in Writing.Delete. Empty:
-// active is written, and nobody knows what DELETE does.
+// active is written, and the effect of DELETE is unknown.
 const (
 	DisableActive = "active"
 	DisableDelete = "delete"
@@ -127,7 +127,7 @@ type Writing struct {
 	Delete   string   `json:"delete,omitempty"`
 	Password string   `json:"password,omitempty"`  // yes, no; empty: as the service declares
 	Unlock   string   `json:"unlock,omitempty"`    // attribute that is set to false to unlock
-	ReadOnly []string `json:"read_only,omitempty"` // attributes of a user that are told and must not be sent back
+	ReadOnly []string `json:"read_only,omitempty"` // attributes of a user that are returned and must not be sent back
 
 	SettlesMS []int `json:"settles_ms,omitempty"` // pauses between looks at what became of a change; empty: 250, 1000
 }

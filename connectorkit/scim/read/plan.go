@@ -101,7 +101,7 @@ const (
 	farPast   = "1970-01-02T00:00:00Z"
 )
 
-// tryFilter finds out whether the target filters by meta.lastModified and tells ids alone. Nothing declares that, and
+// tryFilter finds out whether the target filters by meta.lastModified and returns ids alone. Nothing declares that, and
 // many targets ignore what they do not know: nothing may have changed after a day far ahead, and something must have
 // changed after one long ago.
 func (r *reader) tryFilter(ctx context.Context) (why string, err error) {

@@ -10,8 +10,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Rights tells the roles and entitlements that a User carries, each right once. Of changes, a right that the user no
-// longer carries is told as gone: nothing else would tell it.
+// Rights emits the roles and entitlements that a User carries, each right once. Of changes, a right that the user no
+// longer carries is reported as gone: nothing else would report it.
 func (r *reader) rightsOf(rec resource.Record, id string) {
 	rights, skipped := resource.Rights(rec)
 	if skipped > 0 {
@@ -64,7 +64,7 @@ func (r *reader) grant(g v1.RemoteGrant) {
 	}
 }
 
-// groupsOf tells the groups that a User carries where memberships are read that way, and how many; -1: they are not.
+// groupsOf returns the groups that a User carries if memberships are read that way, and how many; -1: they are not.
 func (r *reader) groupsOf(rec resource.Record, id string) int {
 	groups := rec.Items("groups")
 	r.State.ByUser = r.State.ByUser || len(groups) > 0

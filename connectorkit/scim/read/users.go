@@ -52,7 +52,7 @@ func (r *reader) usersChanged(ctx context.Context) error {
 	return nil
 }
 
-// readUsers tells every user of a list with all that is in the record. A page is held whole until it was read to its
+// readUsers emits every user of a list with all that is in the record. A page is held whole until it was read to its
 // end.
 func (r *reader) readUsers(ctx context.Context, l *syncrun.Listing) error {
 	l.Prefetch = true
@@ -113,7 +113,7 @@ func (r *reader) usersPresent(ctx context.Context) error {
 	return nil
 }
 
-// user tells one User as whatever is wanted.
+// user emits one User as the wanted kinds.
 func (r *reader) user(ctx context.Context, res response.Element, quiet bool, first func(string) bool) error {
 	rec, id := res.Record, res.Key()
 	if why := resource.InvalidID(id); why != "" {
@@ -155,7 +155,7 @@ func (r *reader) user(ctx context.Context, res response.Element, quiet bool, fir
 // unreadable notes a record that is there but cannot be used. What it was before stays; what it holds is not known.
 func (r *reader) unreadable(message, id string, kinds ...v1.ObjectKind) {
 	r.SkipRecord(message, id, v1.Grants)
-	if !r.State.Plan.Incremental() { // else its id is told with all others
+	if !r.State.Plan.Incremental() { // else its id is reported with all others
 		for _, kind := range kinds {
 			r.MarkPresent(kind, id)
 		}

@@ -20,7 +20,7 @@ var structural = []string{"schemas", "members", "groups"}
 
 // Flatten gives a resource as attributes: complex ones by dotted paths (name.givenName), extensions by urn:…:attribute,
 // multi-valued ones as arrays, and beside an array of {value, …} the bare values under path.value, the primary one
-// first, for whoever takes one of several takes the first. Secrets are left out.
+// first, because readers that take one of several take the first. Secrets are left out.
 func Flatten(rec Record) (out map[string]any, shortened []string) {
 	f := flattener{out: make(map[string]any, 2*len(rec))}
 	for name, v := range rec {

@@ -27,7 +27,7 @@ func ReadObject(resp *target.Response) (resource.Record, error) {
 
 // Head is a ListResponse without its resources.
 type Head struct {
-	Total int // -1: not told
+	Total int // -1: unknown
 	// Next is the cursor of the next page (RFC 9865); empty at the end of the list and with paging
 	// by index.
 	Next string

@@ -118,7 +118,7 @@ func (r *Run) Finish(ctx context.Context) error {
 	return r.Emit(ctx, page)
 }
 
-// attestGroups tells the groups whose members were all read, where nothing can be said of all grants. After a resume
+// attestGroups names the groups whose members were all read, if nothing can be said of all grants. After a resume
 // those of the earlier attempt are not among them: nothing is treated as deleted there until the next read.
 func (r *Run) attestGroups(ctx context.Context) error {
 	if !r.State.Doubts[r.KindIndex(v1.Grants)] && !r.State.Plan.Incremental() {

@@ -20,7 +20,7 @@ type Page struct {
 	head response.Head
 	Ids  []string
 
-	// Done takes what was read to its end. first tells of each resource id whether it is seen for the first time.
+	// Done takes what was read to its end. first reports of each resource id whether it is seen for the first time.
 	Done func(ctx context.Context, first func(id string) bool) error
 }
 

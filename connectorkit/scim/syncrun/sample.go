@@ -11,10 +11,10 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/target"
 )
 
-// Glimpse is what the answer for one user tells.
+// Glimpse is the answer for one user.
 type Glimpse struct {
 	Some   bool // there is at least one
-	Total  int  // -1: not told
+	Total  int  // -1: unknown
 	Sparse bool // the user came with no more than asked for
 }
 

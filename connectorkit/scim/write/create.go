@@ -169,7 +169,7 @@ func (c *change) exists(rec resource.Record, asked []desired.Attribute, err, ref
 	return d
 }
 
-// taken tells a refusal because of a value that another record has: 409, or 400 as some targets have it.
+// taken reports whether a refusal means that another record has a value: 409, or 400 on some targets.
 func taken(err error) bool {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {

@@ -97,7 +97,7 @@ func (c *change) changeMember(ctx context.Context, g *lookup.Group, user string,
 	}
 	_, _, err = c.send(ctx, r)
 	if !grant && noTarget(err) {
-		return nil // nobody to remove: the look afterwards tells
+		return nil // no member to remove: reading it back shows that
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func noTarget(err error) bool {
 		strings.EqualFold(d.Target.HTTP.SCIMType, "noTarget")
 }
 
-// replaceMembers sends the whole list, for targets that know no other way. Without ETags a change made by somebody else
+// replaceMembers sends the whole list, for targets that know no other way. Without ETags a change by another program
 // at the same moment is lost.
 func (c *change) replaceMembers(ctx context.Context, r request, how, user string, grant bool) error {
 	for try := 1; ; try++ {

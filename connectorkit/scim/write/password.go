@@ -35,11 +35,11 @@ func (c *change) credential() (*desired.Attribute, error) {
 	return &desired.Attribute{Path: resource.Path{Attribute: "password"}, Value: password, Secret: true}, nil
 }
 
-// randomPassword is one that nobody is told: 26 letters and digits hold 130 bits, and the rest pleases rules of
+// randomPassword is one that is never shown: 26 letters and digits hold 130 bits, and the rest satisfies rules of
 // composition.
 func randomPassword() string { return rand.Text() + "-aZ7!" }
 
-// resetPassword sets a password. Nobody can look at the result.
+// resetPassword sets a password. The result cannot be read.
 func (c *change) resetPassword(ctx context.Context) error {
 	if c.Write.Password == "" && c.provider.Declared && !c.provider.Password {
 		return resource.InvalidRequest(

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// settled looks until done says so, or the pauses are over. Trouble while looking is told, not returned: the change was
+// settled reads until done reports success, or the pauses are over. Errors are reported, not returned: the change was
 // made.
 func (c *change) settled(ctx context.Context, look func() (done bool, err error)) bool {
 	for i := 0; ; i++ {

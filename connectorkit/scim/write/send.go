@@ -119,7 +119,7 @@ func judge(d *v1.ErrorDetail) *v1.ErrorDetail {
 	return d
 }
 
-// uncertain tells an error that settles the matter from one after which nobody knows.
+// uncertain reports whether an error leaves the outcome of a change unknown.
 func (c *change) uncertain(err error) error {
 	var d *v1.ErrorDetail
 	if !target.MayHaveArrived(err) || !errors.As(err, &d) {

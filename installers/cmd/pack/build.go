@@ -36,7 +36,7 @@ func (j *job) hostProgram(ctx context.Context, t target, built string) (string, 
 	return j.build(ctx, here)
 }
 
-// output runs a program in folder and gives what it printed. An error tells what the program had to say.
+// output runs a program in folder and returns what it printed. An error includes the output of the program.
 func output(ctx context.Context, folder string, environment []string, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder

@@ -121,7 +121,7 @@ func (w *Writer) containerOf(d *draft) (string, error) {
 	return place, w.checkContainer(place, by)
 }
 
-// enabledContainer is where accounts that are not disabled lie, unless somebody says otherwise.
+// enabledContainer is where accounts that are not disabled are created, unless the settings name another container.
 func (w *Writer) enabledContainer() string {
 	switch {
 	case w.Write.CreateContainer != "":
@@ -145,7 +145,7 @@ func (w *Writer) isNamingContext() bool {
 
 // checkContainer keeps accounts where a sync sees them: one that is moved out of its sight would pass for
 // deleted. Directories answer in many ways when the place does not exist, so it is looked for. The class of the error
-// tells who named the container: the settings of the connector, which are wrong for every account (config), or the
+// reports what named the container: the settings of the connector, which are wrong for every account (config), or the
 // change, which is wrong for its own account (data).
 func (w *Writer) checkContainer(dn string, by v1.ErrorClass) error {
 	if _, err := goldap.ParseDN(dn); err != nil {

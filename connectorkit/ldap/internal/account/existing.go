@@ -14,7 +14,7 @@ import (
 )
 
 // existing looks whether the account is there: by its user name, and under the name the entry would get. One
-// that is as asked is what an earlier try has left; any other is somebody's.
+// that is as asked is what an earlier try has left; any other belongs to another account.
 func (w *Writer) existing(d *draft) (done bool, err error) {
 	for _, x := range d.desired {
 		w.ExtraAttributes = append(w.ExtraAttributes, x.Attribute)

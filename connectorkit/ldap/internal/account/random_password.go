@@ -13,7 +13,7 @@ var passwordKinds = []string{"abcdefghijkmnopqrstuvwxyz", "ABCDEFGHJKLMNPQRSTUVW
 // passwordLength is 24 characters out of 63: 143 bits. Policies with an upper bound allow more.
 const passwordLength = 24
 
-// randomPassword makes a password that nobody is told.
+// randomPassword makes a password that is never shown.
 func randomPassword() (string, error) {
 	all := ""
 	for _, kind := range passwordKinds {

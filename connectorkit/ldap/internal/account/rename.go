@@ -89,7 +89,7 @@ func (w *Writer) finishRename(e *lookup.Account) error {
 	return w.RewriteMembers(w.Renames)
 }
 
-// checkFree makes sure that nobody else has the new user name or the new DN. Not every directory refuses that
+// checkFree makes sure that no other account has the new user name or the new DN. Not every directory refuses that
 // by itself.
 func (w *Writer) checkFree(e *lookup.Account, dn string) error {
 	var other *lookup.Account

@@ -60,7 +60,7 @@ func NewScrubber(req v1.ProvisionRequest, secrets ...string) *connectorkit.Scrub
 	return connectorkit.NewScrubber(secrets...)
 }
 
-// warnRefused tells a refusal that leaves a change good for something.
+// warnRefused reports whether a refusal leaves a change useful in part.
 func (w *Change) warnRefused(code string, err error) {
 	message := err.Error()
 	var d *v1.ErrorDetail

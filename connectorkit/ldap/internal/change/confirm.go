@@ -56,7 +56,7 @@ func (w *Change) warnOutsideFilter(e *lookup.Account) {
 // isKeyMissing says whether an entry was found that does not show its key to the login.
 func isKeyMissing(err error) bool { return ldaperr.HasCode(err, "no_key") }
 
-// WarnNotReadBack tells that the change was made and could not be looked at.
+// WarnNotReadBack warns that the change was made and could not be read back.
 func (w *Change) WarnNotReadBack(err error) {
 	message := "the directory reported success and does not return the record now"
 	if err != nil {

@@ -33,7 +33,7 @@ func (r *Reader) filterNamesClasses(filter string, classes []string) bool {
 	return filter != "" && len(classes) == 0 && settings.JoinFilters("", filter, false) == filter
 }
 
-// changedKeyOf reads what a list of changes tells of an entry.
+// changedKeyOf reads the key of an entry in a list of changes.
 func (r *Reader) changedKeyOf(e *wire.Entry) (changedKey, bool) {
 	var k changedKey
 	for i := range e.Attributes {

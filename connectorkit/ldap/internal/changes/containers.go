@@ -21,7 +21,7 @@ type containerChanges struct {
 	now      *read.Containers
 	added    []string // DNs that were not there, the outermost only
 	vanished bool     // some are no longer there
-	unknown  bool     // they have changed, but which cannot be told
+	unknown  bool     // they have changed, but which is unknown
 }
 
 // readContainers reads the places below the bases and compares them with an earlier set, which may be nil.

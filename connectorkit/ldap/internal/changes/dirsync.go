@@ -20,7 +20,7 @@ type dirSync struct{}
 // maxRounds guards against a target that always has more to tell.
 const maxRounds = 1_000_000
 
-// beginIdleTimeout stays below what makes a run that tells nothing pass for stuck.
+// beginIdleTimeout stays below the time after which a silent run counts as stuck.
 const beginIdleTimeout = 4 * time.Minute
 
 // matchesNothing matches nothing: a cookie does not depend on the filter.

@@ -120,7 +120,7 @@ func (r *Reader) readSince(from *read.Position, at *read.Checkpoint) error {
 	return r.Finish(r.ProvenScopes, next)
 }
 
-// orFallback tells a refusal, after which everything can still be read, from an error that ends the run.
+// orFallback distinguishes a refusal, after which everything can still be read, from an error that ends the run.
 func (r *Reader) orFallback(strategy string, err error) error {
 	var (
 		back    *fallback

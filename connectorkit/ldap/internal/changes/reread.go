@@ -22,7 +22,7 @@ type rereader struct {
 	*Reader
 	waiting  []changedKey
 	listed   map[string]bool
-	keysOnly bool // what is found is read by somebody else
+	keysOnly bool // another reader reads the entries
 }
 
 // add queues an entry to be read again. An entry is read once however often it changed; that it is

@@ -42,8 +42,8 @@ func (r *Reader) candidates() []string {
 		return []string{settings.StrategyUSN, settings.StrategyDirSync}
 	}
 	var list []string
-	// Not everybody who offers content synchronisation does it: ApacheDS (2.0.0-M26) tells who came and who
-	// went, but of nobody who was changed or renamed.
+	// Not every server that offers content synchronization completes it: ApacheDS (2.0.0-M26) reports new and
+	// deleted entries, but not changed or renamed ones.
 	proven := slices.Contains(
 		[]string{settings.FlavorOpenLDAP, settings.Flavor389DS, settings.FlavorFreeIPA}, r.Flavor.Name,
 	)

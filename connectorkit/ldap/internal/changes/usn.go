@@ -90,7 +90,7 @@ func (u usn) changes(r *Reader, from *read.Position) (*read.Position, error) {
 }
 
 // readDeparted finds entries that have changed so that they no longer match the filters or lie below the
-// bases. It comes first: what has both left and come back in the meantime is then told to be there.
+// bases. It comes first: an entry that has left and come back in the meantime then counts as present.
 func (usn) readDeparted(r *Reader, since string) error {
 	context := r.namingContext(r.Bases()[0])
 	if r.UserFilter == "" && r.GroupFilter == "" && r.Scope == goldap.ScopeWholeSubtree && r.allFrom(context) {

@@ -57,7 +57,7 @@ func (w *Encoder) missing(name string, have, want [][]byte) [][]byte {
 }
 
 // ChangesTo are the modifications that make have into the desired values. Of several values those are added and
-// deleted that differ, so that somebody else's change of the others meanwhile stays; what a directory cannot
+// deleted that differ, so that changes of the others by other programs stay; what a directory cannot
 // compare is replaced.
 func (w *Encoder) ChangesTo(x Value, have [][]byte) []wire.Change {
 	missing, extra := w.missing(x.Attribute, have, x.Raw), w.missing(x.Attribute, x.Raw, have)

@@ -88,7 +88,7 @@ func (w *Encoder) encodeOne(name string, v any) ([]byte, error) {
 	)
 }
 
-// dnAttributes hold DNs of people, so that a bare text there can stand for somebody.
+// dnAttributes hold DNs of people, so that a bare text there can name a person.
 var dnAttributes = map[string]bool{
 	"manager": true, "secretary": true, "assistant": true, "owner": true, "managedby": true, "seealso": true,
 }
@@ -128,7 +128,7 @@ func (w *Encoder) encodeText(name string, f entry.Format, s string) ([]byte, err
 	return []byte(s), nil
 }
 
-// resolve finds the DN of somebody who is named by reference, in the directory's own spelling.
+// resolve finds the DN of a person who is named by reference, in the directory's own spelling.
 func (w *Encoder) resolve(name string, ref v1.Ref) ([]byte, error) {
 	var f *lookup.Account
 	var err error

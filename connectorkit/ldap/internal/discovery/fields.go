@@ -55,7 +55,7 @@ func (d *discovery) fields(dict *entry.Dictionary, s sample, declared map[string
 	for n := range names {
 		a := dict.Lookup([]byte(n))
 		if a.Member || strings.EqualFold(n, "memberOf") || entry.KnownAttributes[strings.ToLower(a.Base)].Omit {
-			continue // told as grants, or never read
+			continue // read as grants, or never read
 		}
 		required, inSchema := declared[n]
 		f := d.declared(n, a, inSchema, required)

@@ -182,7 +182,7 @@ func IsSecret(lower string) bool {
 }
 
 // IsBackLink tells an attribute that the directory works out from others: it changes without a change of its
-// entry, and what it tells is told where it is kept.
+// entry, and its information is read where it is stored.
 func IsBackLink(lower string, activeDir bool) bool {
 	switch {
 	case lower == "memberof":

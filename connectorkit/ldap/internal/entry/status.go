@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/internal/syntax"
 )
 
-// Status is what an entry tells about whether its account can be used. The attributes behind it are always
+// Status is whether an account can be used, according to its entry. The attributes behind it are always
 // asked for, so that one which is absent means that nothing is wrong, not that nothing is known.
 type Status struct {
 	Disabled        bool
@@ -38,7 +38,7 @@ func (r *Record) Status(now time.Time) Status {
 		r.applyActiveDirectory(&st, control)
 	}
 	if st.expiresAt != nil && !st.expiresAt.After(now) {
-		st.Disabled = true // nobody can sign in with an account that has expired
+		st.Disabled = true // an account that has expired cannot be used to sign in
 	}
 	return st
 }

@@ -40,7 +40,7 @@ func (a *Attribute) Value(b []byte) any {
 	return binaryValue(b)
 }
 
-// IsNever tells the two FILETIMEs that stand for no time (MS-ADTS section 2.2.16 and accountExpires).
+// IsNever reports whether a FILETIME is one that stands for no time (MS-ADTS section 2.2.16 and accountExpires).
 func IsNever(b []byte) bool { return string(b) == "0" || string(b) == "9223372036854775807" }
 
 // binaryValue is the form of bytes in a record: {"$bin": base64}, which JSON can carry.
@@ -48,7 +48,7 @@ func binaryValue(b []byte) any {
 	return map[string]any{"$bin": base64.StdEncoding.EncodeToString(b)}
 }
 
-// IsText tells text from binary: UTF-8 without control characters other than white space.
+// IsText reports whether a value is text and not binary: UTF-8 without control characters other than white space.
 func IsText(b []byte) bool {
 	plain := true
 	for _, c := range b {

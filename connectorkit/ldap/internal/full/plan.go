@@ -172,7 +172,7 @@ func (r *Reader) childContainers(dn string) (inner []string, divisible bool, err
 	return inner, page.Paged && len(page.Cookie) == 0 && seen <= maxChildren, nil
 }
 
-// isLeaf tells an entry that says it has none below it (X.501 hasSubordinates).
+// isLeaf reports whether an entry says that it has none below it (X.501 hasSubordinates).
 func isLeaf(e *wire.Entry) bool {
 	return strings.EqualFold(string(wire.FirstValue(e, "hasSubordinates")), "false")
 }

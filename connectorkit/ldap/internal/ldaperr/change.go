@@ -141,7 +141,7 @@ var windowsMeanings = map[string]meaning{
 	"0000209A": {v1.ClassPermission, "Only Active Directory itself can write this attribute."},
 }
 
-// explainChange tells class and hint of a refused change; m is what the result means when reading.
+// explainChange returns class and hint of a refused change; m is what the result means when reading.
 func explainChange(r *v1.LDAPResult, m meaning) meaning {
 	if special, ok := windowsMeanings[r.ADSubcode]; ok {
 		return special

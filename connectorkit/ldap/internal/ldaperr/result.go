@@ -9,7 +9,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// meaning is what a result code tells the person who set up the connection.
+// meaning explains a result code to the person who set up the connection.
 type meaning struct {
 	// class decides whether a run is tried again, and how it is counted.
 	class v1.ErrorClass
@@ -182,7 +182,7 @@ func adSubcode(code int, diagnostic string) string {
 	return strings.ToUpper(prefix[1])
 }
 
-// explainCode tells class and hint of a result.
+// explainCode returns class and hint of a result.
 func explainCode(r *v1.LDAPResult) meaning {
 	m, known := meanings[r.ResultCode]
 	if !known {

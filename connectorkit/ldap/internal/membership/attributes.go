@@ -14,7 +14,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// memberRequests is the request; of a group that lists somebody in two ways both are taken away at once.
+// memberRequests is the request; of a group that lists a member in two ways both are removed at once.
 func (w *Writer) memberRequests(
 	e *lookup.Account, g *lookup.Group, in []wire.Change, grant bool,
 ) ([]change.Request, error) {
@@ -43,7 +43,7 @@ func (w *Writer) memberRequests(
 	return []change.Request{s}, nil
 }
 
-// memberAttributeOf tells how a group lists who is in it.
+// memberAttributeOf returns the attribute in which a group lists its members.
 func (w *Writer) memberAttributeOf(g *lookup.Group) (string, error) {
 	c := g.Classes
 	switch {
@@ -65,7 +65,7 @@ func (w *Writer) memberAttributeOf(g *lookup.Group) (string, error) {
 	return "member", nil
 }
 
-// byName tells an attribute that lists members by user name.
+// byName reports whether an attribute lists members by user name.
 func byName(attribute string) bool { return strings.HasSuffix(strings.ToLower(attribute), "uid") }
 
 // MemberValues are all values by which a group may list an account in an attribute.
@@ -97,7 +97,7 @@ func memberValue(e *lookup.Account, attribute string) (string, error) {
 	)
 }
 
-// AttributesOf are those of memberNames that the group's classes know, all of them where that cannot be told.
+// AttributesOf are those of memberNames that the group's classes have, all of them if the classes are unknown.
 func (w *Writer) AttributesOf(g *lookup.Group) []string {
 	if w.MemberAttribute != "" || w.Flavor.ActiveDirectory {
 		return w.memberNames()
@@ -120,7 +120,7 @@ func (w *Writer) AttributesOf(g *lookup.Group) []string {
 	return out
 }
 
-// memberNames are the attributes in which a group may list somebody.
+// memberNames are the attributes in which a group may list its members.
 func (w *Writer) memberNames() []string {
 	switch {
 	case w.MemberAttribute != "":

@@ -57,7 +57,7 @@ func (w *Writer) NamesNow(e *lookup.Account) Names {
 	return Names{DN: e.DN, Username: user}
 }
 
-// formerNames are the names that the account had when it was last read, as far as nobody else has them now.
+// formerNames are the names that the account had when it was last read, as far as no other account has them now.
 func (w *Writer) formerNames(e *lookup.Account) (Names, error) {
 	var out Names
 	var err error
@@ -126,7 +126,7 @@ func (w *Writer) rewriteGroup(r memberRename) error {
 		case err != nil:
 			return err
 		case !old:
-			return nil // the directory has done it itself, or somebody has taken the membership away
+			return nil // the directory has done it itself, or the membership was removed meanwhile
 		case now:
 			s.Changes = s.Changes[:1]
 		}

@@ -57,7 +57,7 @@ func (p *probe) connect() error {
 }
 
 // lookup is its own step, since a wrong name is the most common mistake. What it resolves to is shown on an agent only:
-// in hosted mode it could tell about somebody else's network.
+// in hosted mode it could disclose the network of the service.
 func (p *probe) lookup(step *v1.TestStep) error {
 	if net.ParseIP(p.Host) != nil {
 		step.Detail = "the host is an address"

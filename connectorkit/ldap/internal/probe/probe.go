@@ -37,7 +37,7 @@ func Test(
 	return p.response(err), nil
 }
 
-// maxProbeSilence bounds the wait for one answer: somebody sits in front of a test and waits.
+// maxProbeSilence bounds the wait for one answer: a person waits for the result of the test.
 const maxProbeSilence = 10 * time.Second
 
 // probe is one connection test.

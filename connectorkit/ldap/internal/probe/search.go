@@ -52,7 +52,7 @@ func (p *probe) search(name string, verdict bool) error {
 }
 
 // searchOne looks for one person with the session's filter and key. It gives how many were seen,
-// and whether the entry shows a key, without which it could not be told from another after a
+// and whether the entry shows a key, without which it could not be identified after a
 // rename.
 func (p *probe) searchOne(se *session.Session, step *v1.TestStep, verdict bool) (seen int, keyed bool, err error) {
 	keys := session.KeyAttributes

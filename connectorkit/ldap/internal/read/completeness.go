@@ -13,7 +13,7 @@ import (
 )
 
 // CheckEmpty reports whether a search that found nothing may be believed: the login can read the entry it
-// started from. A login that has lost its rights sees just this: success and nobody.
+// started from. A login that has lost its rights sees just this: success and no entries.
 func (r *Run) CheckEmpty(o Objects) error {
 	seen, _, err := r.SearchFirst(wire.Request{
 		Base: o.Base, Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"1.1"},

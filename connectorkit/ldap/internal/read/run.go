@@ -24,7 +24,7 @@ type Run struct {
 	*entry.Reader
 	Emit       connectorkit.Emit
 	Began      time.Time // monotonic
-	LastReport time.Time // when something was last emitted or told
+	LastReport time.Time // when something was last emitted or reported
 	// of the receiver of the records: the read ends with it, and it is no fault of the directory
 	EmitErr         error
 	Wanted          map[v1.ObjectKind]bool
@@ -66,7 +66,7 @@ func (r *Run) Report(phase, message string) {
 	connectorkit.ReportOf(r.Ctx).Send(v1.Progress{Phase: phase, Message: message})
 }
 
-// ReportAlive tells of a read that has handed nothing on for a while.
+// ReportAlive reports a read that has handed nothing on for a while.
 func (r *Run) ReportAlive(phase string, entries int) {
 	if time.Since(r.LastReport) >= aliveInterval {
 		r.Report(phase, fmt.Sprintf("%d entries looked at", entries))

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// warningList bounds what is told: so many of a kind and no more. What was taken from it is not told again.
+// warningList bounds the warnings: so many of a kind and no more. A warning that was taken from it is not repeated.
 type warningList struct {
 	List    []v1.Warning
 	perCode map[string]int

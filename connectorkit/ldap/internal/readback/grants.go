@@ -12,7 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// readGrants tells which accounts hold which groups. A pair about which nothing is known is left out.
+// readGrants returns which accounts hold which groups. A pair about which nothing is known is left out.
 func (w *Reader) readGrants(
 	targets []v1.ProvisionTarget, accounts []lookedUp, entitlements []v1.ProvisionTarget,
 ) ([]v1.GrantState, error) {
@@ -68,7 +68,7 @@ func (w *Reader) attributesOf(teams map[string]*lookup.Group) []string {
 	return slices.Compact(attributes)
 }
 
-// grantReader tells which of some groups accounts are in.
+// grantReader finds which of some groups accounts are in.
 type grantReader struct {
 	*Reader
 	keys       string

@@ -18,7 +18,7 @@ import (
 // Reader reads single records.
 type Reader struct{ *membership.Writer }
 
-// Read tells how a few accounts are now, and which of the entitlements they hold. It asks for accounts by key
+// Read returns the current state of a few accounts, and which of the entitlements they hold. It reads accounts by key
 // in one search, and for memberships in one for each account, however large the groups are.
 func Read(ctx context.Context, env connectorkit.Env, req v1.ReadRequest) (v1.ReadResponse, error) {
 	if len(req.Accounts) > v1.MaxRead || len(req.Entitlements) > v1.MaxRead {

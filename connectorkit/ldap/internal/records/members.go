@@ -23,7 +23,7 @@ type pendingGroup struct {
 	listed   map[string]bool // the members by DN that were emitted; nil where none can be listed twice
 }
 
-// mayRepeatMembers says whether a group may list somebody in two ways: in two attributes, or with a bit
+// mayRepeatMembers reports whether a group may list a member twice: in two attributes, or with a bit
 // string behind the DN and without.
 func mayRepeatMembers(list []entry.Members) bool {
 	byDN := 0
@@ -75,7 +75,7 @@ func (r *Reader) completeGroup(g pendingGroup) error {
 func (r *Reader) grants(g *pendingGroup, m entry.Members) error {
 	for _, value := range m.Values {
 		if len(value) == 0 || !entry.IsText(value) {
-			continue // groupOfNames needs a member; an empty one stands for nobody
+			continue // groupOfNames needs a member; an empty one stands for no one
 		}
 		ref := &v1.Ref{Kind: v1.RefNative}
 		if m.Attribute.ByName {

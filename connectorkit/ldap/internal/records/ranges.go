@@ -19,7 +19,7 @@ type pendingRange struct {
 	next      int
 }
 
-// nextRange tells where to go on after a range that ended with end.
+// nextRange returns where to go on after a range that ended with end.
 func nextRange(end string) (next int, more bool) {
 	if end == "" || end == "*" {
 		return 0, false

@@ -32,7 +32,7 @@ func (se *Session) ResolveBases() error {
 	return nil
 }
 
-// contextsHint lists the naming contexts, for somebody who looks for the right base DN.
+// contextsHint lists the naming contexts, to help find the right base DN.
 func (se *Session) contextsHint() string {
 	contexts := sorted(se.Root["namingcontexts"])
 	if len(contexts) == 0 {

@@ -40,7 +40,7 @@ func (se *Session) ResolveKeys(ctx context.Context) error {
 		}
 	}
 	if empty {
-		se.IdAttribute = KeyAttributes[0] // nothing is there to be told apart
+		se.IdAttribute = KeyAttributes[0] // there is no entry to identify
 		return nil
 	}
 	return &v1.ErrorDetail{
@@ -52,7 +52,7 @@ func (se *Session) ResolveKeys(ctx context.Context) error {
 	}
 }
 
-// keysOfFirst tells which of the usual keys the first entry of a search has, in lower case.
+// keysOfFirst returns which of the usual keys the first entry of a search has, in lower case.
 func (se *Session) keysOfFirst(req wire.Request) (present map[string]bool, seen int, err error) {
 	present = map[string]bool{}
 	seen, _, err = se.SearchFirst(req, 1, func(e *wire.Entry) {

@@ -56,7 +56,7 @@ func ReadRootDSE(conn *wire.Conn) (RootDSE, error) {
 	return root, nil
 }
 
-// DetectFlavor tells the kind of directory from its rootDSE.
+// DetectFlavor returns the kind of directory from its rootDSE.
 func DetectFlavor(root RootDSE) settings.Flavor {
 	vendor := strings.ToLower(root.First("vendorName") + " " + root.First("vendorVersion"))
 	is := func(words ...string) bool {

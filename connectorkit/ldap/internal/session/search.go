@@ -20,7 +20,7 @@ func (se *Session) Exists(ctx context.Context, dn string) (bool, error) {
 	return err == nil && seen == 1, se.ErrIfBroken(ctx, err)
 }
 
-// Outcome tells how a whole search went.
+// Outcome is how a whole search ended.
 type Outcome struct {
 	pages      int
 	Entries    int

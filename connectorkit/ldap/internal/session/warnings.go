@@ -8,7 +8,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// NoEntries warns that nobody is read. Where people are there and the filter of the settings leaves them out,
+// NoEntries warns that no one is read. If there are people and the filter of the settings leaves them out,
 // it says so.
 func (se *Session) NoEntries() v1.Warning {
 	if se.UserFilter != "" || len(se.UserClasses) > 0 {

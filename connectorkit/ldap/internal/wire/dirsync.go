@@ -2,7 +2,7 @@ package wire
 
 import "bytes"
 
-// DirSyncOID names the control by which Active Directory tells what has changed (MS-ADTS section 3.1.1.3.4.1.3).
+// DirSyncOID names the control by which Active Directory reports changes (MS-ADTS section 3.1.1.3.4.1.3).
 const DirSyncOID = "1.2.840.113556.1.4.841"
 
 // Flags of DirSync.

@@ -36,7 +36,7 @@ type Request struct {
 	ShowDeleted bool // Active Directory: tombstones too (LDAP_SERVER_SHOW_DELETED_OID)
 }
 
-// Page tells how a search, or one page of it, came to its end. It is only given when the target said so itself.
+// Page is how a search, or one page of it, ended. It is only given when the target itself reported the end.
 type Page struct {
 	Entries    int
 	References int    // search continuations, which are not followed
@@ -58,7 +58,7 @@ func (c *Conn) Search(r Request, each func(*Entry) error) (Page, error) {
 	return page, nil
 }
 
-// visitor is told what a search brings. What it is given is valid until it returns.
+// visitor receives the entries of a search. They are valid until it returns.
 type visitor struct {
 	entry func(e *Entry, controls []byte) error
 	info  func(body []byte) error // intermediate responses (RFC 4511 section 4.13); nil: not wanted

@@ -38,7 +38,7 @@ const (
 	SyncDelete // gone; the entry has no attributes
 )
 
-// SyncVisitor is told what a synchronisation brings. What it is given is valid until it returns. Its error ends the
+// SyncVisitor receives the entries of a synchronization. They are valid until it returns. Its error ends the
 // synchronisation and leaves the connection broken.
 type SyncVisitor struct {
 	Entry func(e *Entry, state SyncState, uuid []byte) error

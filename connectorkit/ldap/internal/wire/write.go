@@ -38,7 +38,7 @@ type Change struct {
 }
 
 // UnansweredError says that a request that changes something was sent, or may have been, and that its answer
-// did not come. Nobody knows whether the target has done what it asks.
+// did not come. Whether the target has done it is unknown.
 type UnansweredError struct {
 	Op  string
 	Err error

@@ -15,7 +15,7 @@ import (
 // section 2.1), as service accounts use it.
 type Assertion struct {
 	Issuer   string
-	Subject  string // whom to act for; empty: nobody
+	Subject  string // subject of the assertion; empty: none
 	Audience string // empty: the token endpoint
 	Key      string // a private key in PEM form: RSA (RS256) or EC P-256 (ES256)
 	KeyID    string

@@ -4,8 +4,8 @@ import (
 	"regexp"
 )
 
-// namedSecret finds values whose names say that they are secrets, in JSON and in forms, so that secrets nobody gave
-// us (a target that answers with somebody else's) are masked too.
+// namedSecret finds values whose names show that they are secrets, in JSON and in forms, so that secrets that were not
+// configured (such as another user's password in an answer) are masked too.
 var namedSecret = regexp.MustCompile(
 	`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|` +
 		`passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)` +

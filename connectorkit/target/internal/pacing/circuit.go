@@ -103,7 +103,7 @@ func (k *Circuit) open(now time.Time, cause *v1.ErrorDetail) {
 	k.until, k.cause = now.Add(openFor), cause
 }
 
-// refusesLogin tells refused credentials from a missing right: once anything was answered, 403 is about the
+// refusesLogin distinguishes refused credentials from a missing right: once a call was answered, 403 is about the
 // one address.
 func (k *Circuit) refusesLogin(d *v1.ErrorDetail) bool {
 	if d.Target == nil || d.Target.HTTP == nil {

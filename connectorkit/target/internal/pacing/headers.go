@@ -96,7 +96,7 @@ func RetryAfter(h http.Header, now time.Time) *int64 {
 	return &ms
 }
 
-// serverTime is the target's own clock, where it tells it: moments it names are to be read by that.
+// serverTime is the target's own clock, if it sends it: times in its headers are relative to that.
 func serverTime(h http.Header, now time.Time) time.Time {
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		return at

@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/target/internal/pacing"
 )
 
-// IsRateLimited tells an answer that complains of too many requests: 429, 503 with a time to wait, and 403 as some
+// IsRateLimited reports whether an answer complains of too many requests: 429, 503 with a time to wait, and 403 as some
 // targets use it (GitHub: no requests remaining, or Retry-After).
 func IsRateLimited(status int, h http.Header, now time.Time) bool {
 	switch status {

@@ -4,7 +4,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Meaning says what a status tells us of a target and what the user can do about it.
+// Meaning explains a status of a target, and what the user can do about it.
 type Meaning struct {
 	Class v1.ErrorClass
 	Hint  string

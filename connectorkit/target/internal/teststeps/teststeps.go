@@ -14,7 +14,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Steps measures the steps of a connection test and tells each as it ends. It serves one goroutine.
+// Steps measures the steps of a connection test and reports each as it ends. It serves one goroutine.
 type Steps struct {
 	env     connectorkit.Env
 	report  connectorkit.Report
@@ -74,8 +74,8 @@ func (s *Steps) Reach(ctx context.Context, hostport string, conf *tls.Config, ti
 	return s.Run("tls", func(step *v1.TestStep) error { return handshake(ctx, conn, hostport, conf, timeout, step) })
 }
 
-// lookup tells how many addresses a name has, but not which: where the dialer refuses private ones, they are
-// not to be told.
+// lookup returns how many addresses a name has, but not which: if the dialer refuses private ones, they must not be
+// disclosed.
 func lookup(ctx context.Context, hostport string, timeout time.Duration, step *v1.TestStep) error {
 	host := neterr.HostOf(hostport)
 	if _, err := netip.ParseAddr(host); err == nil {
