@@ -60,7 +60,7 @@ func (s *settings) effective(flags *pflag.FlagSet) (lines []string) {
 		add("mail-password", "[secret]")
 	}
 	sort.Strings(lines)
-	// What libraries read by themselves: it is set, and its value is nobody's business.
+	// Settings that libraries read by themselves: only whether they are set is shown.
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "OTEL_EXPORTER_OTLP_HEADERS"} {
 		if os.Getenv(name) != "" {
 			lines = append(lines, "# "+name+" is set")
@@ -69,7 +69,7 @@ func (s *settings) effective(flags *pflag.FlagSet) (lines []string) {
 	return lines
 }
 
-// withoutPassword hides the password of a URL that somebody put one into. Settings that are no URLs stay as they are.
+// withoutPassword hides the password of a URL. Settings that are no URLs stay as they are.
 func withoutPassword(value string) string {
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		return u.Redacted()

@@ -48,7 +48,7 @@ type App struct {
 	observer *telemetry.Observer
 
 	connections *admission.Connections
-	draining    atomic.Bool     // told to stop
+	draining    atomic.Bool     // the server is stopping
 	streams     context.Context // ends when streams must
 	endStreams  context.CancelFunc
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// firstTenant is what a server makes that nobody has bootstrapped.
+// firstTenant is the tenant that a server creates if none was bootstrapped.
 var firstTenant = tenant.Bootstrap{
 	Slug:              "main",
 	Name:              "Main",

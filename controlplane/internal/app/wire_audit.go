@@ -33,7 +33,7 @@ type AuditVerdict struct {
 	trail.Verdict
 }
 
-// VerifyAudit verifies the audit logs of all tenants, or of the one with that short name, and tells each that is good.
+// VerifyAudit verifies the audit logs of all tenants, or of the one with that short name, and reports each valid one.
 // It returns an error that names the first bad entry of each that is not.
 func VerifyAudit(
 	ctx context.Context,

@@ -29,7 +29,7 @@ func addRoles(_ context.Context, p *parts) error {
 	return nil
 }
 
-// sentence tells whom a stored rule is for. One that can no longer be read is told of without.
+// sentence describes whom a stored rule is for. A rule that can no longer be read is described without that.
 func sentence(subject []byte) string {
 	c, problems := condition.Parse(subject)
 	if len(problems) > 0 {

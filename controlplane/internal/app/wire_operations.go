@@ -41,7 +41,7 @@ func addOperations(_ context.Context, p *parts) error {
 	return nil
 }
 
-// noting tells the request's log line whose it is.
+// noting notes the tenant and caller in the request's log line.
 func noting(authenticate httpapi.Authenticate) httpapi.Authenticate {
 	return func(ctx context.Context, bearer string, r *http.Request) (viewer.Viewer, error) {
 		v, err := authenticate(ctx, bearer, r)

@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
 )
 
-// addSignin lets people sign in with outside providers, and has this process hear at once when somebody's rights
+// addSignin lets people sign in with identity providers, and makes this process notice at once when rights
 // change.
 func addSignin(_ context.Context, p *parts) error {
 	providers := &idp.Service{DB: p.db, Seal: p.ring, Cursors: p.cursors, Guard: p.guard, Now: time.Now}

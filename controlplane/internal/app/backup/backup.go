@@ -173,7 +173,7 @@ const listTables = `
 
 func (t table) count() string { return "select count(*) from " + pgx.Identifier{t.Name}.Sanitize() }
 
-// masterKeysOf tells which master keys the database's secrets lie under.
+// masterKeysOf returns the master keys under which the database's secrets are sealed.
 func masterKeysOf(ctx context.Context, tx pgx.Tx) ([]seal.Fingerprint, error) {
 	const head = "select encode(substring(%s from 2 for 4), 'hex') from %s"
 	sql := fmt.Sprintf(head, "wrapped", "tenant_key")

@@ -41,7 +41,7 @@ type Config struct {
 	MaxConnectionsPerAddr int
 
 	PackTrustedKeys   []string // files with the public keys whose sector packs may be uploaded
-	PackAllowUnsigned bool     // let sector packs be uploaded that nobody has signed
+	PackAllowUnsigned bool     // accept sector packs without a signature
 	OpsListen         string   // loopback address, or unix:PATH, for readiness, metrics and Go's profiles; empty: none
 	DebugListen       string   // the name that OpsListen had
 	OTelEndpoint      string   // where traces go, OTLP over HTTP; empty: nowhere
@@ -49,8 +49,8 @@ type Config struct {
 	LogLevel          string   // debug, info, warn, error
 	LogFormat         string   // text, json
 
-	// DrainDelay is how long a server that was told to stop still serves, so that load balancers that ask for its
-	// readiness look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.
+	// DrainDelay is how long a stopping server still serves, so that load balancers that ask for its
+	// readiness look elsewhere first. Without an operations listener no one asks, and there is no delay.
 	DrainDelay time.Duration
 
 	// The mail server of tenants that have none of their own; empty: none.
@@ -78,7 +78,7 @@ type Config struct {
 	DatabaseBackupURL string
 }
 
-// DefaultConfig is what `grantwright serve` does without being told anything.
+// DefaultConfig is what `grantwright serve` does without settings.
 func DefaultConfig() Config {
 	return Config{
 		Listen:                "127.0.0.1:8080",
@@ -185,7 +185,7 @@ func (c Config) URL(listen string) string {
 // UnixPrefix marks an address that is the path of a socket.
 const UnixPrefix = "unix:"
 
-// How a server stops: told to, it says that it is not ready, and after the drain delay it takes no new connections,
+// How a server stops: on a signal, it reports that it is not ready, and after the drain delay takes no new connections,
 // hands runs back, and finishes the requests that it has. Agents stay until those are finished, since some wait for an
 // agent's answer. Everything together ends within 30 seconds; the database takes the rest.
 const (

@@ -19,7 +19,7 @@ func Keyring(c Config) (*seal.Keyring, error) {
 // DefaultKeyFile is where the master key is kept when the configuration names no other file.
 func DefaultKeyFile(c Config) string { return filepath.Join(c.Data, "keys", "master.key") }
 
-// OwnKeyFile is the one key file that may be rewritten. Where several are given, somebody else puts them together.
+// OwnKeyFile is the one key file that may be rewritten. Where several are given, another program puts them together.
 func OwnKeyFile(c Config) (string, error) {
 	switch len(c.MasterKeyFile) {
 	case 0:

@@ -44,7 +44,7 @@ func firstOf(texts ...string) string {
 }
 
 // PendingTable is there from the beginning of a restore to its end: a database with it has tokens in it that must not
-// come back to life, and serves nobody.
+// come back to life, and serves no requests.
 const PendingTable = "restore_pending"
 
 // errPending refuses such a database.

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 )
 
-// dueInterval is how soon a date that decides somebody's state is noticed.
+// dueInterval is how soon a date that decides a person's state is noticed.
 const dueInterval = 5 * time.Minute
 
 // Job is the periodic work that moves people whose day has come: who starts, goes on leave, returns, leaves, or left

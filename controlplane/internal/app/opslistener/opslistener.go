@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/app/config"
 )
 
-// OnlyHere refuses requests under other names than those of this machine: a page in somebody's browser may get its own
+// OnlyHere refuses requests under other names than those of this machine: a page in a browser may get its own
 // name to point to the loopback address, but not to be called localhost.
 func OnlyHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

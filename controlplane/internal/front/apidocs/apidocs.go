@@ -1,7 +1,7 @@
 // Package apidocs serves the description of the API and two viewers for it, Swagger UI and ReDoc. Everything comes from
 // this program: no page fetches anything from elsewhere, and none holds a script of its own text.
 //
-// The description needs a token, which browsers do not send when they go to an address. Whoever comes to a viewer
+// The description needs a token, which browsers do not send when they go to an address. A browser that opens a viewer
 // without one is answered 401, and a browser with the viewer's page as well: its script signs in by the console's
 // session and reads the description.
 package apidocs

@@ -23,7 +23,7 @@ type reader struct {
 var readers = []reader{
 	{"/docs", "docs", "swagger-ui-bundle.js", func(string) string { return policy + "; style-src 'self'" }},
 	// ReDoc makes its styles while it runs, and searches in a worker that it makes itself. Two styles it makes without
-	// the nonce: one that is empty, and one of whoever shows the samples; they are known by their digests.
+	// the nonce: one that is empty, and one of the viewer that shows the samples; they are known by their digests.
 	{"/redoc", "redoc", "redoc.standalone.js", func(nonce string) string {
 		return policy + "; style-src 'self' 'nonce-" + nonce +
 			"' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' " +

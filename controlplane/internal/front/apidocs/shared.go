@@ -26,7 +26,7 @@ func share(doc *huma.OpenAPI) {
 				}
 				text, err := json.Marshal(r)
 				if err != nil {
-					continue // it stays where it is, and whoever writes the whole description hears of it
+					continue // it stays where it is, and the writer of the whole description reports it
 				}
 				name, known := names[status+string(text)]
 				if !known {

@@ -33,7 +33,7 @@ type site struct {
 	files fs.FS
 }
 
-// Mount has the console answer what nobody else does. files are those of the build.
+// Mount serves the console for requests without another handler. files are those of the build.
 func Mount(api *httpapi.API, files fs.FS) {
 	s := &site{api: api, files: files}
 	api.Otherwise(http.HandlerFunc(s.answer))

@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// leaseTime is how long nobody else posts a delivery that was taken. It outlasts every call.
+// leaseTime is how long no other process posts a delivery that was taken. It outlasts every call.
 const leaseTime = 40 * time.Second
 
 // target is whom a lane posts to, as it was when the lane began.

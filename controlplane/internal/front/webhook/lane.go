@@ -86,7 +86,7 @@ func (s *Service) attempt(ctx context.Context, t target, j job) outcome {
 }
 
 // finish notes what came of an attempt, with all that follows from it, and leases the lane's next delivery in the same
-// transaction. It changes nothing when the lease was lost meanwhile: whoever has it now posts again by the same number.
+// transaction. It changes nothing when the lease was lost meanwhile: the new holder posts again by the same number.
 func (s *Service) finish(ctx context.Context, t target, j job, o outcome, goOn bool) (following *job, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// pingKind is the event of a test. Nobody can ask for it.
+// pingKind is the event of a test. It cannot be subscribed to.
 const pingKind event.Kind = "webhook.ping"
 
 // Tested is what came of a test.

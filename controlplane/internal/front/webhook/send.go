@@ -94,7 +94,7 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 }
 
 // excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers,
-// which nobody may read, are taken out.
+// which must not be read, are removed.
 func excerpt(answer []byte, headers map[string]string) string {
 	text := strings.ToValidUTF8(string(answer), "�")
 	for _, value := range headers {

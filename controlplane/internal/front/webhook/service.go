@@ -326,7 +326,7 @@ func (s *Service) rotate(
 	return made, err
 }
 
-// differences name what an administrator changed. Of headers only the names are told.
+// differences name what an administrator changed. Of headers only the names are included.
 func differences(a, b subscription.Settings) (changes []audit.Change) {
 	note := func(field string, from, to any, same bool) {
 		if !same {

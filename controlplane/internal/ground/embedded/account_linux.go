@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// fallbackUID is nobody's usual number, for systems without an entry for it.
+// fallbackUID is the usual number of the user nobody, for systems without an entry for it.
 const fallbackUID = 65534
 
 // chooseAccount finds whom to run as. An ordinary user runs PostgreSQL itself. Root drops to the data

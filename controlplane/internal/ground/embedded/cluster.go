@@ -115,7 +115,7 @@ func (i *installation) command(ctx context.Context, program string, args ...stri
 	return cmd
 }
 
-// runWithParent runs a short program to its end; it is told to stop when this process dies or the context ends.
+// runWithParent runs a short program to its end; it is stopped when this process dies or the context ends.
 func runWithParent(cmd *exec.Cmd) ([]byte, error) {
 	dieWithParent(cmd.SysProcAttr, syscall.SIGTERM)
 	if runtime.GOOS != "windows" {

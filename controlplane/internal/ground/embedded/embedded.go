@@ -4,7 +4,7 @@
 // The server belongs to one control plane: it listens on a Unix socket inside its data directory (or on the
 // loopback address where the path is too long for one), ends when its control plane ends, however it ends, and
 // comes back with every committed row. Beside the data directory DIR lies DIR.control, which PostgreSQL's own
-// account cannot read: the lock against a second control plane, the passwords, and the note that tells other
+// account cannot read: the lock against a second control plane, the passwords, and the note that shows other
 // commands of the same installation where the server listens (Attach, Open).
 package embedded
 

@@ -13,7 +13,7 @@ var errLocked = errors.New("locked")
 // sharingViolation is ERROR_SHARING_VIOLATION.
 const sharingViolation = syscall.Errno(32)
 
-// lockFile opens a file that only one process at a time can have open: it is shared with nobody.
+// lockFile opens a file that only one process at a time can have open.
 func lockFile(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

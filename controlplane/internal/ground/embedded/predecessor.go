@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// grace is how long a server that nobody of us started may take to go before we call the directory in use.
+	// grace is how long a server of an unknown starter may take to stop before the directory counts as in use.
 	grace = 10 * time.Second
 	// patience is how long a server may take to shut down before we stop being gentle. What it has not written
 	// out by then is recovered from its log at the next start.
@@ -27,8 +27,8 @@ const (
 )
 
 // awaitPredecessor waits until no PostgreSQL process works in the data directory. The server of a control plane
-// that was killed shuts down by itself or is told to; backends that lost their postmaster are told to go; a
-// server that somebody else started is never touched (*InUseError). ours is the server we started last, or 0.
+// that was killed shuts down by itself or is signaled; backends that lost their postmaster are signaled; a
+// server of another starter is never touched (*InUseError). ours is the server we started last, or 0.
 func awaitPredecessor(ctx context.Context, c Config, bins binaries, ours int) error {
 	began := time.Now()
 	told := map[int]syscall.Signal{}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// running reports whether the process lives. A zombie does not: whoever should have collected it may never do so.
+// running reports whether the process lives. A zombie does not: its parent may never collect it.
 func running(pid int) bool {
 	if pid <= 0 || !exists(pid) {
 		return false

@@ -64,7 +64,7 @@ func (i *installation) try(ctx context.Context) (*Server, error) {
 	return srv, nil
 }
 
-// settle waits for the server, makes what it must hold, and tells other commands where it is.
+// settle waits for the server, makes its databases and roles, and writes where it is for other commands.
 func (s *Server) settle(ctx context.Context) error {
 	n := note{ControlPlane: os.Getpid(), Postmaster: s.pid, Host: s.addr.host, Port: s.addr.port}
 	if err := s.inst.home.writeNote(n); err != nil {
@@ -111,7 +111,7 @@ func (i *installation) spawn(addr address) (*Server, error) {
 	return srv, nil
 }
 
-// watch waits for the server's end and tells whoever listens on Done.
+// watch waits for the server's end and signals it on Done.
 func (s *Server) watch(cmd *exec.Cmd) {
 	err := cmd.Wait()
 	if errors.Is(err, exec.ErrWaitDelay) {
@@ -194,7 +194,7 @@ func (s *Server) String() string {
 	return fmt.Sprintf("private PostgreSQL %s in %s (process %d)", s.inst.bins.version, s.inst.config.Dir, s.pid)
 }
 
-// Done delivers an error when the server ends although nobody called Stop, and is closed after any end.
+// Done delivers an error when the server ends without a call of Stop, and is closed after any end.
 func (s *Server) Done() <-chan error { return s.done }
 
 // Stop ends the server: it disconnects its clients and writes everything out. When ctx ends first, or after half

@@ -92,7 +92,7 @@ func Waiting(ctx context.Context, db *pg.DB, listener string) (tenants []string,
 	return tenants, nil
 }
 
-// Purge deletes the tenant's events that are older than Kept, but for those that somebody has still to hear of.
+// Purge deletes the tenant's events that are older than Kept, except those that a listener has still to take.
 func Purge(ctx context.Context, tx *pg.Tx) (int64, error) {
 	const sql = `
 		delete from event e

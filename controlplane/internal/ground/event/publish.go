@@ -35,7 +35,7 @@ type Event struct {
 	Data any
 }
 
-// Publish writes an event in the caller's transaction, if somebody in the tenant wants its kind. Whoever publishes
+// Publish writes an event in the caller's transaction, if a listener in the tenant wants its kind. Its caller
 // holds the lock of the resource's row, which is what the order of a resource's events rests on.
 func Publish(ctx context.Context, tx *pg.Tx, e Event) error {
 	data, err := e.members()
@@ -78,7 +78,7 @@ func Publish(ctx context.Context, tx *pg.Tx, e Event) error {
 }
 
 // members is the data as a JSON object. What is too large to be sent is left out, and truncated says so: an event that
-// cannot be told whole must not undo what it tells of.
+// cannot be described completely must not be undone for it.
 func (e Event) members() ([]byte, error) {
 	if e.Data == nil {
 		return []byte(`{}`), nil
@@ -96,7 +96,7 @@ func (e Event) members() ([]byte, error) {
 	return data, nil
 }
 
-// Wanted reports whether somebody in the tenant wants one of the kinds. A statement over many rows asks before it
+// Wanted reports whether a listener in the tenant wants one of the kinds. A statement over many rows asks before it
 // prepares what PublishEach needs.
 func Wanted(ctx context.Context, tx *pg.Tx, kinds ...Kind) (wanted bool, err error) {
 	const sql = `select exists (select from event_wish where tenant_id = current_tenant() and kind = any($1))`

@@ -24,7 +24,7 @@ const (
 	invalidPolicy = "invalid-tokens" // of an address, for tokens that are not valid
 )
 
-// admit counts a viewer's request, and tells in every answer how many more may come.
+// admit counts a viewer's request, and reports in every answer how many more may come.
 func (a *API) admit(ctx context.Context, w http.ResponseWriter, v viewer.Viewer) error {
 	if a.cfg.Rate == nil {
 		return nil
@@ -101,7 +101,7 @@ func tooMany(v limit.Verdict, name, format string, args ...any) error {
 	return f
 }
 
-// refused is the answer to a token that was not accepted. Whoever tries many is told to wait; a valid token from the
+// refused is the answer to a token that was not accepted. A client that tries many has to wait; a valid token from the
 // same address is never in the way.
 func (a *API) refused(ctx context.Context, err error) error {
 	if !fault.IsCode(err, "invalid_token") {

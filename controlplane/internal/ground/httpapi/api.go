@@ -158,7 +158,7 @@ func (a *API) Add(routes ...Route) {
 // Mount serves a plain handler, which is not part of the described API. It is behind authentication when its path is.
 func (a *API) Mount(method, path string, h http.Handler) { a.Router.Method(method, path, h) }
 
-// Otherwise has h answer what is read outside of /api and is nobody else's.
+// Otherwise h answers requests outside of /api that have no other handler.
 func (a *API) Otherwise(h http.Handler) {
 	a.Router.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !incoming.Under(r.URL.Path, "/api") {

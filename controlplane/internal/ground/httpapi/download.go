@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// File is an answer that is written as it is read: its name for whoever saves it, and what writes it.
+// File is an answer that is written as it is read: its name for saving it, and what writes it.
 type File struct {
 	Name  string
 	Media string // the media type, where a route has several; otherwise the route's

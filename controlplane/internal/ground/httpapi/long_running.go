@@ -24,7 +24,7 @@ func (r Route) wait(a *API) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		outlast(ctx.Context())
-		// With HTTP/2 a deadline that passes ends the stream, though nobody was writing: there must be none meanwhile.
+		// With HTTP/2 a deadline that passes ends the stream, even if nothing is written: there must be none meanwhile.
 		response.WriteUntil(ctx, time.Time{})
 		next(response.NewPatient(ctx))
 	}

@@ -122,7 +122,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// tellViewer says as whom the request acts: where, for whoever named a tenant, how long still, and which roles shape
+// tellViewer notes the identity under which the request acts: the tenant, the remaining time, and the roles that shape
 // the answer.
 func tellViewer(h http.Header, r *http.Request, v viewer.Viewer) {
 	if r.Header.Get("X-Tenant-Id") != "" {

@@ -90,7 +90,7 @@ func (w *Walk) Next(after ...string) *string {
 	return &token
 }
 
-// Out builds the envelope. items may hold one row more than the limit, which tells that there is a next page; key gives
+// Out builds the envelope. items may hold one row more than the limit, which shows that there is a next page; key gives
 // the sort key and id of a row.
 func Out[T any](w *Walk, items []T, total int64, key func(T) []string) *ListOut[T] {
 	out := &ListOut[T]{Body: List[T]{Items: items, Total: total, Limit: w.Page.Limit, Offset: w.Page.Offset}}

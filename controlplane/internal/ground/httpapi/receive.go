@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi/payload"
 )
 
-// How bodies arrive. A request takes no place in flight until its body is whole, so that slow senders keep nobody from
+// How bodies arrive. A request takes no place in flight until its body is whole, so that slow senders block no one from
 // being answered.
 const (
 	maxFreeBody = 16 << 10        // bytes of a request without a token

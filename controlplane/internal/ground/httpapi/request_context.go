@@ -22,7 +22,7 @@ func TraceOf(ctx context.Context) incoming.Trace { return incoming.Of(ctx).Trace
 // ViewerOf is the authenticated viewer of a request, for handlers that are mounted plainly.
 func ViewerOf(ctx context.Context) viewer.Viewer { return incoming.Of(ctx).Viewer }
 
-// outlast says that the request is a stream, which would otherwise hold a place in flight for as long as somebody
+// outlast marks the request as a stream, which would otherwise hold a place in flight for as long as the client
 // listens.
 func outlast(ctx context.Context) {
 	if leave := incoming.Of(ctx).Leave; leave != nil {

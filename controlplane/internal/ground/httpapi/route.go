@@ -72,8 +72,8 @@ func (r Route) For(roles ...viewer.Role) Route { r.roles = roles; return r }
 // of another kind passes, whatever it may do in its tenant.
 func (r Route) ForOperators() Route { r.operators = true; return r }
 
-// ForPeople closes the route to service tokens, whatever their scopes: it is about somebody's own sign-in, or a way to
-// become somebody.
+// ForPeople closes the route to service tokens, whatever their scopes: it is about a person's own sign-in, or a way to
+// act as a person.
 func (r Route) ForPeople() Route { r.people = true; return r }
 
 // Status sets the status of success; 200 otherwise, or 204 without a body.
@@ -102,7 +102,7 @@ func (r Route) maxBody() int64 {
 // Describe adds a paragraph to the documentation.
 func (r Route) Describe(text string) Route { r.description = text; return r }
 
-// NoToken opens the route to callers without a token: the handler authenticates by itself, or needs nobody.
+// NoToken opens the route to callers without a token: the handler authenticates by itself, or needs no caller.
 func (r Route) NoToken() Route { r.free = true; return r }
 
 // Presents opens the route to callers with a token of another kind than the path's own, which check judges before the
@@ -135,7 +135,7 @@ func (r Route) guarded(a *API) huma.Operation {
 	return op
 }
 
-// guard asks for the right before the body is looked at: whoever may not write learns nothing about what is valid.
+// guard asks for the right before the body is looked at: a caller without it learns nothing about what is valid.
 func (r Route) guard(a *API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		v := ViewerOf(ctx.Context())
@@ -214,7 +214,7 @@ func (r Route) operation() huma.Operation {
 		Hidden:        r.hidden,
 		Errors:        append([]int{400, 422, 500}, r.errors...),
 		MaxBodyBytes:  r.maxBody(),
-		// The body has been read already; a deadline on the connection would only cut off whoever waits for a slow
+		// The body has been read already; a deadline on the connection would only cut off clients that wait for a slow
 		// target.
 		BodyReadTimeout: -1,
 	}

@@ -7,7 +7,7 @@
 // Tables. The package owns none. sync_run, provisioning_lane, provisioning_task, webhook_delivery, audit_stream,
 // kept_answer and recurring_work have these columns, and their packages the statements.
 //
-// States. A row is free when its lease_until is null or has passed (Free). Whoever takes it writes who they are: a
+// States. A row is free when its lease_until is null or has passed (Free). The process that takes it writes its name: a
 // token that is new each time, or their process and a number that counts attempts. That is the fence: every later
 // statement of the holder names it, and one that changes no row has found that the lease is another's (Fenced). A
 // holder whose work outlasts the lease renews it (Hold.Keep). A holder gives a row back by clearing both columns;

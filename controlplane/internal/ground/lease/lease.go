@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Free is the condition, in SQL, that nobody holds the lease of a row. The row's table is the only one in its FROM
+// Free is the condition, in SQL, that the lease of a row is free. The row's table is the only one in its FROM
 // clause with a column lease_until.
 const Free = `(lease_until is null or lease_until < now())`
 

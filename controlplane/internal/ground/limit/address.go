@@ -44,7 +44,7 @@ func NewAddresses(rate viewer.Rate, now func() time.Time) *Addresses {
 func (a *Addresses) Take(address string) Verdict { return a.take(network.Of(address)) }
 
 // Tenants keeps a rate for each tenant, for requests that come before anybody is signed in. Callers count only tenants
-// that exist, so that nobody can fill it with names.
+// that exist, so that it cannot be filled with names.
 type Tenants struct{ each[string] }
 
 // NewTenants lets each tenant through at a rate.

@@ -6,7 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Usual is the rate of a token that nobody has raised: 100 requests a second, 200 at once.
+// Usual is the rate of a token without a limit of its own: 100 requests a second, 200 at once.
 var Usual = viewer.Rate{PerSecond: 100, Burst: 200}
 
 // Verdict on one request.

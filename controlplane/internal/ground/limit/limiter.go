@@ -17,9 +17,9 @@ const (
 	// maxDebt is how many requests of one token a process lets through before the others know of them. All N processes
 	// together let through burst + rate*time + maxDebt*N at most.
 	maxDebt = 20
-	// tellEarly is the debt at which the others are told at once, so that nobody has to wait for it.
+	// tellEarly is the debt at which a line is settled at once, so that no request has to wait for it.
 	tellEarly = 10
-	// tellWithin is when they are told at the latest.
+	// tellWithin is when it is settled at the latest.
 	tellWithin = 25 * time.Millisecond
 	// patience is how long a request waits for the store before this process goes on alone.
 	patience = 250 * time.Millisecond
@@ -53,13 +53,13 @@ type line struct {
 	writer uuid.UUID
 	rate   viewer.Rate
 	full   time.Time // until when it is filled, as far as we know
-	debt   int       // let through since the store was told last
+	debt   int       // let through since the line was last settled
 	since  time.Time // the first of them
 	told   chan struct{}
 	listed bool // in untold
 }
 
-// New makes a limiter. Somebody must Run it, so that others hear of what it lets through.
+// New makes a limiter. Its caller must call Run, so that other processes learn what it lets through.
 func New(store Store, log *slog.Logger, now func() time.Time) *Limiter {
 	return &Limiter{
 		store: store, log: log, now: now, peers: 1, lines: newRecent[[sha256.Size]byte, *line](most),
@@ -130,7 +130,7 @@ func (l *Limiter) payDebt(ctx context.Context, n *line) {
 			wait(ctx, told)
 			l.mu.Lock()
 			if ctx.Err() != nil {
-				return // whoever asked has gone
+				return // the caller has gone
 			}
 			if n.told == told {
 				l.goAlone("the database is slow to return the request counts of other processes")

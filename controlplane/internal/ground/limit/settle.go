@@ -60,7 +60,7 @@ func (l *Limiter) count(ctx context.Context) {
 	l.peers = max(1, n)
 }
 
-// settleAll tells of every line that the store must hear of. What is being told by somebody else, or could not be told,
+// settleAll settles every line that the store has not seen. A line that is being settled, or could not be settled,
 // comes up again.
 func (l *Limiter) settleAll(ctx context.Context) {
 	l.mu.Lock()
@@ -70,7 +70,7 @@ func (l *Limiter) settleAll(ctx context.Context) {
 		if l.isAlone() {
 			break
 		}
-		// Once sent, the answer is waited for even when the process stops: nothing is told twice.
+		// Once sent, the answer is waited for even when the process stops: nothing is counted twice.
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		l.settle(short, part)
 		cancel()
@@ -88,7 +88,7 @@ func (l *Limiter) isAlone() bool {
 	return l.now().Before(l.alone)
 }
 
-// settle tells the store of lines and takes over what it answers. Lines that are being told already are left out.
+// settle sends lines to the store and takes over its answers. Lines that are being settled already are left out.
 func (l *Limiter) settle(ctx context.Context, lines []*line) {
 	l.mu.Lock()
 	sent := l.now()

@@ -11,10 +11,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Spent is what a process has let through for one token since it told the store last.
+// Spent is what a process has let through for one token since it last settled with the store.
 type Spent struct {
 	Key    []byte
-	Writer uuid.UUID // of this process's line: as long as nobody else has written, its own reckoning stands
+	Writer uuid.UUID // of this process's line: as long as no other process has written, its own reckoning stands
 	Count  int
 	Cost   time.Duration // what the requests fill
 	Age    time.Duration // how long ago the first of them came

@@ -8,7 +8,7 @@ import (
 
 // EachTenant does a part of the work of each tenant, and says how much was done in all. What fails in one is logged as
 // cannot, and keeps the others from nothing; an error is only returned when ctx has ended. It shuffles tenants: other
-// processes have found the same ones, and whoever goes another way meets them less often.
+// processes have found the same ones, and processes with different orders meet less often.
 func EachTenant(
 	ctx context.Context,
 	log *slog.Logger,

@@ -27,7 +27,7 @@ const (
 // DB is a pool of connections under the application's role.
 type DB struct {
 	pool *pgxpool.Pool
-	// holds has a place for each transaction that may be held open at once. Whoever holds one may need a second
+	// holds has a place for each transaction that may be held open at once. Its holder may need a second
 	// connection beside it, so half of the pool is never held.
 	holds chan struct{}
 }
@@ -96,7 +96,7 @@ func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) er
 	return db.as(ctx, v, patience(v), fn)
 }
 
-// patience bounds the statements of requests: whoever waits is told to come again, before others queue up behind.
+// patience bounds the statements of requests: the caller is asked to retry, before others queue up behind.
 func patience(v viewer.Viewer) string {
 	if !asks(v) {
 		return ""
@@ -104,13 +104,13 @@ func patience(v viewer.Viewer) string {
 	return "; set local statement_timeout = '5s'; set local lock_timeout = '2s'"
 }
 
-// asks says whether the viewer is somebody who waits for an answer.
+// asks reports whether a caller waits for the answer.
 func asks(v viewer.Viewer) bool { return v.Kind == viewer.User || v.Kind == viewer.Service }
 
-// queueTime is how long whoever asks waits for a connection while all are in use.
+// queueTime is how long a request waits for a connection while all are in use.
 const queueTime = 3 * time.Second
 
-// hurried says whether a transaction is for somebody who waits, or to look up who that is. Work in the background for a
+// hurried reports whether a transaction is for a caller who waits, or to look up a caller. Work in the background for a
 // tenant is not.
 func hurried(v viewer.Viewer) bool { return asks(v) || v.Tenant == "" }
 

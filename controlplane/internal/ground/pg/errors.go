@@ -79,7 +79,7 @@ func busy(cause error) error {
 	return overloaded(cause, "the database is busy with what others ask; try again in a moment")
 }
 
-// overloaded sends whoever asks away for a moment, each for another one, so that they do not come back together.
+// overloaded asks callers to retry after a moment, each after another one, so that they do not come back together.
 func overloaded(cause error, why string) error {
 	f := fault.Coded(fault.Unavailable, "temporarily_overloaded", "%s", why)
 	f.RetryAfter = time.Duration(1+rand.IntN(5)) * time.Second

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// ErrReleased is what a Hold that has ended answers to whoever wants to commit it.
+// ErrReleased is the error of a commit after a Hold has ended.
 var ErrReleased = errors.New("the held transaction has ended")
 
 // Hold is one transaction of a tenant that stays open over several calls of As: each runs inside a savepoint of it, and

@@ -18,9 +18,9 @@ type names struct {
 
 var transform = names{value: "value", record: "record"}
 
-// CompileAbout reads an expression about somebody: a text that it calls value, and a record of theirs that it calls
+// CompileAbout reads an expression about a person: a text that it calls value, and a record of theirs that it calls
 // record. It reads the record's members by a dot too, however deep, and one that is not there is None, as are all
-// members of None. A field of an f-string that is None raises an exception, since nobody wants the word None in a name.
+// members of None. A field of an f-string that is None raises an exception: the word None in a name is an error.
 func CompileAbout(source, value, record string) (*Program, error) {
 	return compile(source, names{value: value, record: record, members: true})
 }

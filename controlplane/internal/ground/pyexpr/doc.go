@@ -3,7 +3,7 @@
 // An expression is compiled once and run over many records, by several goroutines at the same time. It reaches
 // nothing but value, record and the names of package library: no file, no network, no clock, no statement, no name
 // that begins with _. What an evaluation costs is charged before it is spent: steps, bytes, nesting and time, with
-// the limits of package object. The oracle of the tests is CPython 3.11; docs/transforms.md tells what is otherwise
+// the limits of package object. The oracle of the tests is CPython 3.11; docs/transforms.md lists the differences
 // here.
 //
 // The callers are reach/mapping for the transforms of fields, reach/shape for account templates and govern/condition

@@ -36,7 +36,7 @@ func newAgenda() *agenda {
 }
 
 // due notes the places that have work now, in place of those that were known to. Places where a pass runs stay as they
-// are, and so do those of early kinds, for whose dates nobody has asked.
+// are, and so do those of early kinds, whose dates were not read.
 func (a *agenda) due(found map[place]bool, early map[string]bool, now time.Time) {
 	for p, s := range a.places {
 		if _, is := found[p]; is || s.running || early[p.Kind] {

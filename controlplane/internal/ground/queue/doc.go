@@ -8,7 +8,7 @@
 // Tables. work_item holds the items of tenants, and recurring_work one row for each periodic job of the deployment.
 //
 // Items. An item has a kind, a subject (the UUID of a person, account, …), a cause, a priority and a due time. Items
-// are only added and taken, never changed by those who add them: nobody waits for another transaction in order to
+// are only added and taken, never changed by those who add them: no transaction waits for another in order to
 // enqueue. Take merges all due items of a subject into one. An item that is enqueued while its subject is being
 // processed is another row. It stays, and is processed next, so no change is lost.
 //

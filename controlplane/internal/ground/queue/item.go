@@ -138,7 +138,7 @@ func (i Item) fail(ctx context.Context, tx *pg.Tx, k Kind, cause error) (dead bo
 	return dead, nil
 }
 
-// postpone has items wait that could not be told apart from one that fails.
+// postpone makes items wait that could not be distinguished from one that fails.
 func postpone(ctx context.Context, tx *pg.Tx, k Kind, items []Item) error {
 	var rows []int64
 	for _, i := range items {

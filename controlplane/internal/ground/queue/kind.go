@@ -18,7 +18,7 @@ type Kind struct {
 	Group   string // kinds of a group are never worked on at once in one tenant; empty: the kind itself
 	Display string // on whose behalf changes are made; empty: the system's
 	Batch   int    // subjects in one transaction
-	Forever bool   // never dead: what is left undone would be noticed by nobody
+	Forever bool   // never dead: lost work of this kind would stay unnoticed
 	Early   bool   // items that are not due yet are taken together with a due one of their subject
 
 	// Work acts on items in the transaction that takes them. When it fails, the queue tries parts of the batch, until

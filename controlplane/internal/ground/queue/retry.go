@@ -31,7 +31,7 @@ func pause(attempts int) time.Duration {
 	return d - d/8 + rand.N(d/4)
 }
 
-// short is an error for people to see: one line, without a tail that nobody reads.
+// short is an error for people to see: one line, without a long tail.
 func short(err error) string {
 	const most = 500
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")

@@ -19,7 +19,7 @@ import (
 
 // Times and sizes of a process's work.
 const (
-	interval = time.Second           // how soon is noticed what nobody announced: dates, retries, leases
+	interval = time.Second           // how soon dates, retries and leases are noticed, which no notification announces
 	breath   = 20 * time.Millisecond // between two searches, so that a storm of announcements costs little
 	atOnce   = 6                     // passes
 )
@@ -31,7 +31,7 @@ type Queue struct {
 	Kinds []Kind
 	Jobs  []Job
 
-	// Observe is called after each pass and each run of a job; nil: nobody counts.
+	// Observe is called after each pass and each run of a job; nil: nothing is counted.
 	Observe func(kind string, took time.Duration, done int, err error)
 
 	slots int                  // passes at once; 0: atOnce

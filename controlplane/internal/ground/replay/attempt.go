@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// finishTime is how long the end of a try may take. It does not end with the request: whoever asks again gets the
+// finishTime is how long the end of a try may take. It does not end with the request: a repeated request gets the
 // answer.
 const finishTime = 10 * time.Second
 

@@ -82,7 +82,7 @@ func (k *Keeper) Begin(ctx context.Context, v viewer.Viewer, key string, fingerp
 	return t, nil, nil
 }
 
-// reserve takes the key when it is new, when its day is over, or when whoever worked on the same request has died.
+// reserve takes the key when it is new, when its day is over, or when the process with the same request has died.
 func (t *Try) reserve(ctx context.Context, tx *pg.Tx, fingerprint []byte) (bool, error) {
 	const sql = `
 		insert into kept_answer as k (tenant_id, subject, key, claim, fingerprint, asked_at, lease_until)

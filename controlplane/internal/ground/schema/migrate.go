@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/migrations"
 )
 
-// lockWait bounds how long a migration may wait for a table, because whoever comes after it waits as well.
+// lockWait bounds how long a migration may wait for a table, because later statements on it wait as well.
 const lockWait = "2s"
 
 // Migrate applies what is missing, as the owner. Several processes may start at once: one migrates, the others wait.

@@ -62,7 +62,7 @@ func New(masters ...[]byte) (*Keyring, error) {
 	return k, err
 }
 
-// Fingerprint tells master keys apart without telling anything of them: 8 hexadecimal digits.
+// Fingerprint identifies a master key without disclosing it: 8 hexadecimal digits.
 type Fingerprint string
 
 // Masters are the fingerprints of the master keys, that which seals first.

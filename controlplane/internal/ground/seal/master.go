@@ -81,7 +81,7 @@ func (m *master) forPurpose(purpose string) (cipher.AEAD, error) {
 	return aead, nil
 }
 
-// expand is HKDF (RFC 5869) with SHA-256. It fails only for lengths that nobody asks for here.
+// expand is HKDF (RFC 5869) with SHA-256. It fails only for lengths that are not used here.
 func (m *master) expand(info string, size int) []byte {
 	key, err := hkdf.Key(sha256.New, m.key, nil, "grantwright/"+info, size)
 	if err != nil {

@@ -33,7 +33,7 @@ func (r *Rotation) batch() int {
 	return usualBatch
 }
 
-// report tells the caller of progress; a step in which nothing was done is not reported.
+// report receives the progress; a step in which nothing was done is not reported.
 func (r *Rotation) report(what string, n int) {
 	if r.Step != nil && n > 0 {
 		r.Step(what, n)

@@ -25,7 +25,7 @@ type Names struct{ Request, Tenant, Trace string }
 // ContextNames returns what a context belongs to.
 type ContextNames func(ctx context.Context) Names
 
-// NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format
+// NewLog makes a log with lines about a request, tenant, sync run and trace, as far as ctx has them. format
 // is text or json. A line stays a line, whatever stands in its values.
 func NewLog(out io.Writer, level slog.Level, format string, whose ContextNames) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: clean}

@@ -160,7 +160,7 @@ func statusOf(asked context.Context, w middleware.WrapResponseWriter) int {
 
 type notesKey struct{}
 
-// notes are what is learned of a request on its way, for whoever stands outside of it.
+// notes collect facts about a request on its way, for code outside of it.
 type notes struct {
 	mu     sync.Mutex
 	tenant string
@@ -173,7 +173,7 @@ func (n *notes) get() string {
 	return n.tenant
 }
 
-// NoteTenant tells the request that ctx belongs to whose it is.
+// NoteTenant notes the tenant of the request that ctx belongs to.
 func NoteTenant(ctx context.Context, tenant string) {
 	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
 		n.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Gauge describes one number that is read from somewhere else, such as the database, when somebody scrapes.
+// Gauge describes one number that is read from elsewhere, such as the database, at each scrape.
 type Gauge struct {
 	Name, Help string
 	Label      string // name of its one label; empty: none
@@ -47,7 +47,7 @@ var failedDesc = prometheus.NewDesc(
 	nil,
 )
 
-// Describe tells what there may be.
+// Describe sends the descriptions of all metrics.
 func (r *Readings) Describe(out chan<- *prometheus.Desc) {
 	out <- failedDesc
 	for _, g := range r.Gauges {

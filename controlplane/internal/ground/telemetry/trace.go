@@ -117,7 +117,7 @@ func (t *Traces) Within(ctx context.Context, name string, do func(context.Contex
 	return err
 }
 
-// Traceparent is the header by which whoever is called joins the span that ctx is in; empty outside of one.
+// Traceparent is the header by which the called service joins the span that ctx is in; empty outside of one.
 func Traceparent(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)

@@ -41,13 +41,13 @@ type Viewer struct {
 	MakerIdentity     string // of a service token: the identity of that user, where linked
 	Roles             []Role
 	Session           string    // id of the sign-in, or of the service token: what stays when a token is refreshed
-	Scopes            []string  // of a service token: family:read and family:write; nobody else is bound by scopes
+	Scopes            []string  // of a service token: family:read and family:write; scopes bind only service tokens
 	Expires           time.Time // of a service token: when it ends; zero: not worth telling
 	Rate              Rate      // what an administrator has raised the token's rate to; zero: the usual one
 	ControlPlaneAdmin bool
 	// of a control-plane administrator who acts in another tenant: the own one; otherwise empty
 	Home      string
-	Reason    string // why somebody acts in another tenant, in their words
+	Reason    string // why the viewer acts in another tenant, in their words
 	RequestID string
 	IP        string
 	UserAgent string

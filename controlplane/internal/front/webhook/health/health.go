@@ -14,7 +14,7 @@ const (
 	tooLong       = 24 * time.Hour // over which they are spread at least
 	tooOften      = 3              // deliveries given up because the address is refused
 	failingAfter  = 24 * time.Hour // without success, and with failures
-	warnedOnce    = 2              // half of what disables is told to the administrators
+	warnedOnce    = 2              // half of what disables warns the administrators
 	ReasonGone    = "the endpoint answered 410 Gone"
 	ReasonBlocked = "its address is not allowed for webhooks"
 	ReasonSilent  = "no delivery has succeeded for five days"

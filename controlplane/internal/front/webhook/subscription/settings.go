@@ -102,7 +102,7 @@ func (filterPatch) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
-// Apply gives the settings under the patch. raw is its text, which tells null from absent.
+// Apply gives the settings under the patch. raw is its text, which distinguishes null from absent.
 func (p WebhookPatch) Apply(s Settings, raw []byte) (Settings, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {

@@ -18,7 +18,7 @@ const (
 	DisabledAuto = "disabled_auto"
 )
 
-// Webhook is an address that is told of events.
+// Webhook is an address that receives events.
 type Webhook struct {
 	// ID of the webhook.
 	ID string `json:"id"`

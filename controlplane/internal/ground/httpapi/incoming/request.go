@@ -17,7 +17,7 @@ import (
 // clientID is what a client may call its request for us to repeat it.
 var clientID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// New begins with what a request's head tells. Behind a proxy, the client's address is in X-Forwarded-For.
+// New begins with the head of a request. Behind a proxy, the client's address is in X-Forwarded-For.
 func New(r *http.Request, behindProxy bool) *Request {
 	p := &Request{
 		ID:      uuid.Must(uuid.NewV7()).String(),

@@ -9,7 +9,7 @@ type tenantKey struct{}
 type address struct{ slug, base string }
 
 // AddressedTenant is the slug of the tenant that the request's address names, by its host or its first path segments;
-// empty when it names none. Nobody has checked yet that there is such a tenant, or that the token is one of its.
+// empty when it names none. Neither the tenant nor the token has been checked yet.
 func AddressedTenant(ctx context.Context) string {
 	at, _ := ctx.Value(tenantKey{}).(address)
 	return at.slug

@@ -22,7 +22,7 @@ func (p Passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap lets http.ResponseController reach the writer beneath.
 func (p Passing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// BegunWriter remembers whether the client has been told anything.
+// BegunWriter remembers whether anything was sent to the client.
 type BegunWriter struct {
 	Passing
 	Begun bool

@@ -29,7 +29,7 @@ func Send(ctx huma.Context, a Answer) {
 	WriteUntil(ctx, time.Now().Add(writeTime))
 	ctx.SetStatus(a.Status)
 	if len(a.Body) > 0 {
-		_, _ = ctx.BodyWriter().Write(a.Body) // whoever has gone asks again
+		_, _ = ctx.BodyWriter().Write(a.Body) // a client that has gone asks again
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // signOfLife is how long a stream is quiet at most.
 const signOfLife = 10 * time.Second
 
-// Relay runs work and sends what it tells as events of one kind, then its outcome as result, or as error with a code.
-// work may tell from any goroutine, and even after its end, when nobody listens any more. A reader who is too slow gets
+// Relay runs work and sends its events as one kind, then its outcome as result, or as error with a code.
+// work may send from any goroutine, and even after its end, without a reader. A reader that is too slow gets
 // the outcome alone; log hears of an error.
 func Relay[T, R any](
 	ctx context.Context,
@@ -51,7 +51,7 @@ func Relay[T, R any](
 				return err
 			}
 		case o := <-done:
-			for len(told) > 0 { // what was told before the end
+			for len(told) > 0 { // events before the end
 				if err := e.Send(kind, "", <-told); err != nil {
 					return err
 				}

@@ -25,7 +25,7 @@ const (
 	DepthLimit  = "nesting_limit"
 )
 
-// Raised is an exception of Python. It travels as a panic up to whoever runs the expression.
+// Raised is an exception of Python. It travels as a panic up to the caller that runs the expression.
 type Raised struct{ Name, Msg string }
 
 func (r *Raised) Error() string {

@@ -29,7 +29,7 @@ type missing struct{}
 // Missing stands for an argument that was not given.
 var Missing Value = &missing{}
 
-// Object is a value of a kind that this package does not know. What it can do it tells by further interfaces.
+// Object is a value of a kind that this package does not know. Further interfaces describe its abilities.
 type Object interface{ TypeName() string }
 
 // Writer is an Object with a text of its own; Repr as well as Str.

@@ -103,7 +103,7 @@ func (x *machine) remember(pc, pos int) (tried bool) {
 	return false
 }
 
-// run runs the program from pc at pos until it is matched, and tells where; -1 when it is not. base is how much of the
+// run runs the program from pc at pos until it is matched, and returns where; -1 if it is not. base is how much of the
 // stack belongs to others.
 func (x *machine) run(pc, pos, base int) int {
 	for {

@@ -7,7 +7,7 @@ type Expr interface{ At() int }
 // Pos is where a node stands.
 type Pos int
 
-// At tells the byte offset.
+// At returns the byte offset.
 func (p Pos) At() int { return int(p) }
 
 // Bytes is the value of a bytes literal.

@@ -90,7 +90,7 @@ func parseKey(text string) ([]byte, error) {
 	return nil, errNotAKey
 }
 
-// Create writes a new key beside path and links it into place: nobody ever reads half a key, and who comes second
+// Create writes a new key beside path and links it into place: no process ever reads half a key, and the second one
 // finds the first one's.
 func Create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -51,7 +51,7 @@ var simple = map[byte]string{
 	'v':  "\v",
 }
 
-// escape writes what the escape at the start of s stands for and tells its length. An escape that is none stays as it
+// escape writes what the escape at the start of s stands for and returns its length. An escape that is none stays as it
 // is.
 func escape(b *strings.Builder, s string, off int, bytes bool) (int, *syntax.Error) {
 	if to, ok := simple[s[1]]; ok {
