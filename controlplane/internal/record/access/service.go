@@ -19,9 +19,9 @@ type Service struct {
 	Now     func() time.Time
 
 	Conditions entitlement.Reader // nil: no condition can be written
-	// tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
+	// describes whom a rule is for; empty when it cannot. Without it, explanations leave that out
 	Say func(condition []byte) string
-	// Rows tells which rows of a decision table give a person a role or an entitlement. Without it nobody is told
+	// Rows returns which rows of a decision table give a person a role or an entitlement. Without it that is
 	Rows func(table []byte, facts map[string]any, role, entitlement string) string
 	// Admit is a fault if a person must not be given an entitlement directly. Nil: nothing is refused.
 	Admit func(ctx context.Context, tx *pg.Tx, identityID, entitlementID string) error
@@ -37,7 +37,7 @@ func (s *Service) Orders() *order.Service {
 	return &order.Service{DB: s.DB, Now: s.Now, Admit: s.Admit}
 }
 
-// Explanations tells why access is there, or is not.
+// Explanations explains why access is there, or is not.
 func (s *Service) Explanations() *explain.Service {
 	return &explain.Service{DB: s.DB, Say: s.Say, Rows: s.Rows}
 }

@@ -50,7 +50,7 @@ func (f Filters) query(now time.Time) (*listing.Query, error) {
 	q.Where(
 		"@now::timestamptz is not null",
 		pgx.NamedArgs{"now": now},
-	) // always so: it names the instant that states are told for
+	) // always so: it names the instant of the states
 	if len(f.State) > 0 {
 		q.Where(state+" = any(@state)", pgx.NamedArgs{"state": f.State})
 	}

@@ -68,7 +68,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issu
 	return out, err
 }
 
-// makerOf is whose rights a token stands on that the transaction's viewer makes: the viewer's own, or those of whoever
+// makerOf is whose rights a token has that the transaction's viewer makes: the viewer's own, or those of the user who
 // made the token that the viewer is, which is then given as well.
 func (s *Service) makerOf(ctx context.Context, tx *pg.Tx, now time.Time) (maker, *Token, error) {
 	v := tx.Viewer
@@ -268,8 +268,8 @@ func over(t Token) error {
 	return fault.Coded(fault.Conflict, "token_over", "The token is %s. Create a new one.", t.State)
 }
 
-// Revoke ends a token for good, with all that it made. With successors, what replaced any of them ends as well: whoever
-// stole a token may have rotated it.
+// Revoke ends a token for good, with all that it made. With successors, what replaced any of them ends as well: a thief
+// of a token may have rotated it.
 func (s *Service) Revoke(
 	ctx context.Context,
 	v viewer.Viewer,

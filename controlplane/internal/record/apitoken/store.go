@@ -16,7 +16,7 @@ const (
 	from  = `api_token k join app_user u on u.tenant_id = k.tenant_id and u.id = k.created_by`
 	ends  = `least(k.expires_at, k.rotation_overlap_until)`
 	idle  = `greatest(k.last_used_at, k.awake_since) + k.idle_after <= @now`
-	alone = `not (u.status = 'active' and 'admin' = any (u.roles))`       // nobody stands behind the token any more
+	alone = `not (u.status = 'active' and 'admin' = any (u.roles))`       // no one answers for the token
 	fell  = `k.made_by is not null and not token_stands(k.made_by, @now)` // with the token that made it
 
 	// state is what package auth judges by when the token is used.

@@ -10,7 +10,7 @@ import (
 // State of a token.
 type State string
 
-// States. Expiring, revoked and expired follow from the clock and from what was done; disabled also from nobody using
+// States. Expiring, revoked and expired follow from the clock and from actions; disabled also from lack of use of
 // the token, from its maker not being an active administrator any more, and from the token that made it being dead
 // before its end.
 const (

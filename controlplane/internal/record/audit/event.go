@@ -40,7 +40,7 @@ type Changed struct {
 	Before any `json:"before"`
 	// Value after the change.
 	After any `json:"after"`
-	// It is a secret: that it changed is told, its values are not.
+	// It is a secret: that it changed is recorded, its values are not.
 	Redacted bool `json:"redacted,omitempty"`
 }
 

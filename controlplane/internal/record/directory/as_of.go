@@ -53,7 +53,7 @@ func (s *Service) listThen(ctx context.Context, v viewer.Viewer, in *listIn) (*a
 	return asof.ListOf(m, httpapi.Out(walk, items, total, in.After), err)
 }
 
-// FindThen reads an identity as it was, if the viewer may see it today. Whoever was not known then is a fault of kind
+// FindThen reads an identity as it was, if the viewer may see it today. One that was unknown then is a fault of kind
 // NotFound.
 func FindThen(ctx context.Context, tx *pg.Tx, id string, m asof.Moment) (identity.Identity, error) {
 	today, err := identity.Find(ctx, tx, id)

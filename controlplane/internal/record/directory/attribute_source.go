@@ -167,7 +167,7 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[
 	return sources, nil
 }
 
-// sourceOf is the first record that fills a field, in the order in which records decide. Nobody's is set by hand.
+// sourceOf is the first record that fills a field, in the order in which records decide. Values set by hand have none.
 func sourceOf(field string, records []observed) AttributeSource {
 	synced := slices.Contains(pin.SourceFields, field) || strings.HasPrefix(field, pin.CustomPrefix)
 	for _, r := range records {

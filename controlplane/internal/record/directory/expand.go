@@ -30,7 +30,7 @@ func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err err
 	return c, nil
 }
 
-// refOf names an identity, or nobody when the viewer may not see it.
+// refOf names an identity, or none when the viewer may not see it.
 func refOf(ctx context.Context, tx *pg.Tx, id string) (*identity.Reference, error) {
 	i, err := identity.Find(ctx, tx, id)
 	if fault.Is(err, fault.NotFound) {

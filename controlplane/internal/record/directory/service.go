@@ -145,7 +145,7 @@ func (s *Service) followed(ctx context.Context, tx *pg.Tx, before identity.Ident
 	return changes, nil
 }
 
-// Archive hides somebody for good; their id stays. Whoever still has live accounts is archived only by force.
+// Archive hides a person for good; their id stays. People who still have live accounts are archived only by force.
 // Archiving twice is archiving once.
 func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, force bool) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {

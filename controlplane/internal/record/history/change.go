@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// recordFields are what is told of a record when it becomes different, in this order.
+// recordFields are the fields of a record whose changes are shown, in this order.
 var recordFields = []string{
 	"status",
 	"status_reason",
@@ -51,7 +51,7 @@ var recordFields = []string{
 	"source_connector_id",
 }
 
-// accountFields are what is told of an account.
+// accountFields are the fields of an account whose changes are shown.
 var accountFields = []string{
 	"status",
 	"is_disabled",
@@ -93,7 +93,7 @@ func differences(fields []string, before, after map[string]any) []HistoryChange 
 	return changes
 }
 
-// hide leaves out the values that name people whom whoever asks may not see.
+// hide leaves out the values that name people whom the viewer may not see.
 func (n names) hide(changes []HistoryChange) {
 	for i := range changes {
 		c := &changes[i]
@@ -108,10 +108,10 @@ func (n names) hide(changes []HistoryChange) {
 	}
 }
 
-// mostTold is how many changes are told in words; the others are counted.
+// mostTold is how many changes are written out; the others are counted.
 const mostTold = 3
 
-// inWords tells changes.
+// inWords writes changes out.
 func (n names) inWords(changes []HistoryChange) string {
 	var said []string
 	for i, c := range changes {

@@ -55,7 +55,7 @@ type HistoryEntitlements struct {
 	SecondOnly []HistoryHolding `json:"second_only" nullable:"false"`
 }
 
-// HistoryHolding is an entitlement that somebody held.
+// HistoryHolding is an entitlement that a person held.
 type HistoryHolding struct {
 	// The entitlement that is held.
 	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
@@ -269,7 +269,7 @@ func split[T any](a, b []T, key func(T) string) (both, first, second []T) {
 	return both, first, second
 }
 
-// side is what somebody was and had.
+// side is the state and the access of a person.
 type side struct {
 	record map[string]any
 	holds  []HistoryHolding

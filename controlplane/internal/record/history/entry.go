@@ -12,13 +12,13 @@ import (
 var meanings = func() map[string]string {
 	m := map[string]string{}
 	for _, a := range audit.Catalog() {
-		m[a.Name], _, _ = strings.Cut(a.Meaning, "; of many") // what is told here is told of one
+		m[a.Name], _, _ = strings.Cut(a.Meaning, "; of many") // each line is about one
 	}
 	return m
 }()
 
-// entry tells an entry of the audit log: what was done, by whom, why, and what it changed. Where from, it does not
-// tell. What an entry says of somebody whose personal data were deleted stays in the log.
+// entry shows an entry of the audit log: the action, the actor, the reason and the changes, but not the address it came
+// from. Entries about a person whose personal data was deleted stay in the log.
 func (t teller) entry(e *HistoryEvent, d data) error {
 	var said audit.Event
 	if err := json.Unmarshal([]byte(d.Entry), &said); err != nil {

@@ -63,7 +63,7 @@ type HistoryChange struct {
 // after is the position of an event in the timeline's order.
 func (e HistoryEvent) after() []string { return []string{e.At.UTC().Format(time.RFC3339Nano), e.ID} }
 
-// row is an event as the database tells it.
+// row is an event as the database returns it.
 type row struct {
 	At    time.Time `db:"at"`
 	ID    string    `db:"id"`

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// names are what records are called, by kind and id. Of people, those alone whom whoever asks may see.
+// names are the display names of records, by kind and id: of people, only those whom the viewer may see.
 type names map[string]map[string]string
 
 func (n names) of(kind string, id *string) string {
@@ -106,7 +106,7 @@ func namesOf(ctx context.Context, tx *pg.Tx, rows []row) (names, error) {
 	return n, nil
 }
 
-// people are the fields of a record that name somebody else.
+// people are the fields of a record that name another person.
 var people = []string{"manager_id", "sponsor_id", "backup_owner_id", "merged_into_id", "previous_identity_id"}
 
 // hideChanges leaves out of changes whom the transaction's viewer may not see.

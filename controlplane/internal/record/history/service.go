@@ -73,7 +73,7 @@ func (s *Service) ofGrant(ctx context.Context, v viewer.Viewer, in *timelineIn) 
 	return s.timeline(ctx, v, "grants/timeline", in, grantStory)
 }
 
-// timeline answers a page of a story, once whoever asks is found to be allowed to hear it.
+// timeline answers a page of a story, after the check that the viewer may see it.
 func (s *Service) timeline(ctx context.Context, v viewer.Viewer, name string, in *timelineIn,
 	of func(ctx context.Context, tx *pg.Tx, id string) (story, error)) (*timelineOut, error) {
 	walk, err := s.Cursors.Walk(v, name, in.Paging, []any{in.ID, in.Filters})

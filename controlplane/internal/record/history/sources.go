@@ -3,14 +3,14 @@ package history
 // Each source selects at, id, kind, event and data. They speak of:
 //
 //	person   the person's record: id, bare (personal data was taken from it). No row where the story is not a person's
-//	spell    the times of accounts that are told: account_id, since, until; whole: the reader sees all of what was
+// 	spell    the times of accounts that are shown: account_id, since, until; whole: all of what was
 //	         then, and otherwise what concerns what they own
 //	owned    whose the accounts were, and when: account_id, identity_id, since, until
-//	holder   whose reasons and requests are told: id, whole
+// 	holder   whose reasons and requests are shown: id, whole
 //
 // @entitlement, when it is not null, is what the story is about alone.
 
-// aboutRecord tells what became of somebody's record.
+// aboutRecord selects the changes of a person's record.
 const aboutRecord = `
 	select r.since as at, md5('record' || r.id || r.since)::uuid as id,
 	       case when r.before is not null and r.before ->> 'status' is distinct from r.doc ->> 'status' then 'state'
@@ -21,7 +21,7 @@ const aboutRecord = `
 	                 union all
 	                select i.id, i.as_is_since, to_jsonb(i) from identity i join person on person.id = i.id) d) r`
 
-// aboutOwners tells whose accounts came to be.
+// aboutOwners selects the changes of owners of accounts.
 const aboutOwners = `
 	select s.since, md5('owner' || s.account_id || s.identity_id || s.since)::uuid, 'account', 'account.came',
 	       jsonb_build_object('account_id', s.account_id, 'identity_id', s.identity_id)
@@ -32,7 +32,7 @@ const aboutOwners = `
 	  from owned s
 	 where s.until < 'infinity'`
 
-// aboutAccounts tells how accounts stood.
+// aboutAccounts selects the changes of accounts.
 const aboutAccounts = `
 	select c.since, md5('account' || c.account_id || c.since)::uuid, 'account',
 	       case when c.before is null then 'account.known' else 'account.changed' end,
@@ -46,7 +46,7 @@ const aboutAccounts = `
 	                    from spell s)) d) c
 	 where exists (select from spell s where s.account_id = c.account_id and c.since >= s.since and c.since < s.until)`
 
-// spans are the times at which the accounts held something, as far as whoever asks may know.
+// spans are the times at which the accounts held something, as far as the viewer may see.
 const spans = `
 	select h.*, s.since as lo, s.until as hi
 	  from spell s
@@ -66,7 +66,7 @@ const spans = `
 	   and (@entitlement::uuid is null or h.entitlement_id = @entitlement)
 	   and (s.whole or h.entitlement_id in (select x.id from owned_entitlement() x))`
 
-// aboutGrants tells what was gained and lost, and what went on in another way. A person gains what an account holds
+// aboutGrants selects access gained, lost, and with another source. A person gains what an account holds
 // when it comes to them, and loses it when it leaves.
 const aboutGrants = `
 	select h.since, md5('gained' || h.grant_id || h.since)::uuid, 'grant',
@@ -103,7 +103,7 @@ const aboutGrants = `
 	   and h.hi < 'infinity'
 	   and exists (select from person)`
 
-// aboutReasons tells why somebody should hold something, and why no more.
+// aboutReasons selects the reasons for access, and their ends.
 const aboutReasons = `
 	select r.starts_at, md5('began' || r.id || r.hi)::uuid, 'reason', 'reason.began',
 	       jsonb_build_object('reason_id', r.id, 'entitlement_id', r.entitlement_id, 'connector_id', r.connector_id,
@@ -139,7 +139,7 @@ const reasons = `
 	     or r.account_id = any(array(select s.account_id from spell s))))
 	   and (h.whole or r.entitlement_id in (select x.id from owned_entitlement() x))`
 
-// aboutRoles tells which roles somebody was given by a decision.
+// aboutRoles selects role assignments by a decision.
 const aboutRoles = `
 	select a.starts_at, md5('role' || a.id)::uuid, 'role', 'role.given',
 	       jsonb_build_object('role_id', a.role_id, 'by', a.created_by, 'why', a.reason, 'request_id', a.request_id)
@@ -158,7 +158,7 @@ const aboutRoles = `
 	   and @entitlement::uuid is null
 	   and a.ended_at > a.starts_at`
 
-// aboutRequests tells what was asked for, and what was decided.
+// aboutRequests selects requests and their decisions.
 const aboutRequests = `
 	select q.submitted_at, md5('asked' || q.id)::uuid, 'request', 'request.submitted',
 	       jsonb_build_object('request_id', q.id, 'number', q.number, 'by', q.requested_by, 'why', q.justification,
@@ -187,7 +187,7 @@ const aboutRequests = `
 	   and @entitlement::uuid is null
 	   and q.closed_at is not null`
 
-// aboutTasks tells which changes were made in target systems, and which could not be. %s finds them, as t, with whole.
+// aboutTasks selects the changes in target systems, and failed ones. %s finds them, as t, with whole.
 const aboutTasks = `
 	select coalesce(t.finished_at, t.updated_at), md5('task' || t.id)::uuid, 'provisioning', 'provisioning.' || t.state,
 	       jsonb_build_object('task_id', t.id, 'operation', t.operation, 'account_id', t.account_id, 'entitlement_id',
@@ -206,7 +206,7 @@ const (
 	 where @entitlement::uuid is null or t.entitlement_id = @entitlement`
 )
 
-// aboutEntries tells what people did, by the audit log. What was refused is for those who see all.
+// aboutEntries selects the actions of people, from the audit log. Refused ones are for viewers who see everything.
 const aboutEntries = `
 	select e.at, md5('audit' || e.seq)::uuid, 'audit', e.action, jsonb_build_object('seq', e.seq, 'entry', e.event)
 	  from (select p.id::text as subject, '-infinity'::timestamptz as since, 'infinity'::timestamptz as until

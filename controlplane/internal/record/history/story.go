@@ -19,13 +19,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// story is what a timeline is about: who and what, and what of it whoever asks may hear.
+// story is the subject of a timeline, and which of its events the viewer may see.
 type story struct {
 	about   string // the tables that sources speak of
 	sources map[string][]string
 	args    pgx.NamedArgs
 	where   []string
-	bare    bool // personal data was taken from the person: what the log says of it is not told
+	bare    bool // personal data was deleted: the audit log's entries about it are left out
 }
 
 // wholly is the condition that the viewer sees all that concerns a person: they are the viewer, or a report, or the
@@ -40,7 +40,7 @@ const ownersOf = `
 	 union all
 	select p.account_id, p.identity_id, p.since, p.until from account_owner_past p where %[2]s`
 
-// personStory is about a person and their accounts. Who sees them for what they own alone hears of the accounts that
+// personStory is about a person and their accounts. Viewers who see them only as owners of something see accounts that
 // they see today.
 func personStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	who, err := identity.Find(ctx, tx, id)
@@ -83,7 +83,7 @@ func personStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	return s, nil
 }
 
-// accountStory is about an account. Of the time when it was somebody else's, whoever may see that person hears.
+// accountStory is about an account. The time of an earlier owner is shown to viewers who may see that person.
 func accountStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	account, err := account.Find(ctx, tx, id)
 	if err != nil {
@@ -135,7 +135,7 @@ func grantStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 	return s, nil
 }
 
-// aboutAccount says what is told of @account: to those who see all, all of it; to others, the times of those owners
+// aboutAccount selects the times of @account: all for viewers who see everything; for others, the times of those owners
 // whom they see.
 func (s *story) aboutAccount(tx *pg.Tx) {
 	s.args["whole"] = tx.Viewer.SeesAll()

@@ -13,7 +13,7 @@ import (
 type teller struct {
 	names names
 	whys  map[string]grant.GrantReason
-	all   bool // whoever asks sees all: what targets answered is theirs to read
+	all   bool // the viewer sees everything, answers of targets included
 	bare  bool
 }
 

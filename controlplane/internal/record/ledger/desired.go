@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Want is what somebody should hold: an entitlement, or an account of a system where there is none.
+// Want is what a person should hold: an entitlement, or an account of a system without entitlements.
 type Want struct {
 	IdentityID    string     `db:"identity_id"`
 	ConnectorID   string     `db:"connector_id"`

@@ -12,9 +12,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Kinds of reason. That a target shows what nobody here gave is no reason of the ledger: such a grant is native.
+// Kinds of reason. Access that a target shows and nothing here assigned has no reason in the ledger: it is native.
 const (
-	Birthright = "birthright" // a rule that fires when somebody is made or changes
+	Birthright = "birthright" // a rule that fires when a person is created or changes
 	Policy     = "policy"     // another rule
 	Role       = "role"       // an assignment of a role
 	Request    = "request"    // an approved request
@@ -38,7 +38,7 @@ const (
 	Ended     = "ended"
 )
 
-// Reason is why somebody should hold an entitlement, or an account of a system where there is no entitlement.
+// Reason is why a person should hold an entitlement, or an account of a system without entitlements.
 type Reason struct {
 	ID            string // made when empty
 	IdentityID    string
@@ -133,7 +133,7 @@ func (r Reason) row() (row, error) {
 	return out, nil
 }
 
-// rows are the reasons in the order of their keys, each key once: whoever adds the same ones at the same time locks
+// rows are the reasons in the order of their keys, each key once: transactions that add the same ones together lock
 // them in the same order. Of several with one key the one that ends last stands.
 func rows(reasons []Reason) ([]row, error) {
 	all := make([]row, len(reasons))

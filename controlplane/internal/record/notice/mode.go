@@ -2,7 +2,7 @@ package notice
 
 import "slices"
 
-// Mode is how somebody receives the notifications of a group.
+// Mode is how a person receives the notifications of a group.
 type Mode string
 
 // The modes that can be chosen.

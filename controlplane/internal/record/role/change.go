@@ -156,7 +156,7 @@ func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
 }
 
 // Changed has the rules of everybody looked at who holds the role, or something that it is nested in. Of one that gave
-// nobody anything nobody can say who that will be: where a rule names it, everybody's are.
+// no one anything, it is unknown who that will be: if a rule names it, everyone's are.
 func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 	const sql = `
 		with around as (

@@ -25,7 +25,7 @@ type ReadCondition struct {
 // Reader reads conditions, whose language lies above this room.
 type Reader func(RoleCondition) ReadCondition
 
-// Prepare checks the conditions of a role and puts them into their normal form. Whoever writes a condition prepares it
+// Prepare checks the conditions of a role and puts them into their normal form. A caller that writes one prepares it
 // first.
 func (read Reader) Prepare(f *RoleFields) error {
 	var wrong []fault.Field
@@ -227,7 +227,7 @@ func (n nesting) way(from, to string, seen map[string]bool) []string {
 	return nil
 }
 
-// longest is the longest chain from a role, in the direction of next; upwards it is told from the outermost role.
+// longest is the longest chain from a role, in the direction of next; upwards it starts at the outermost role.
 func (n nesting) longest(id string, next map[string][]string, upwards bool) []string {
 	known := map[string][]string{}
 	var from func(id string) []string

@@ -85,7 +85,7 @@ func (r Role) keepsTags(given map[string]any) error {
 
 var levels = []string{"low", "medium", "high", "critical"}
 
-// Risky says whether a level of risk is one for which somebody else has to agree.
+// Risky reports whether a level of risk needs the approval of another person.
 func Risky(level string) bool { return level == "high" || level == "critical" }
 
 // mayBePatched is a fault of kind Conflict for what has ways of its own.

@@ -61,7 +61,7 @@ type RoleFields struct {
 // RoleCondition is a condition as it is sent and stored.
 type RoleCondition map[string]any
 
-// RoleExclusion keeps a role's rule from giving it to somebody.
+// RoleExclusion keeps a role's rule from giving it to a person.
 type RoleExclusion struct {
 	// ID of the identity that is excluded from the membership rule.
 	IdentityID string `json:"identity_id" format:"uuid"`
@@ -104,7 +104,7 @@ type Role struct {
 	HolderCount int64 `json:"holder_count" db:"holder_count"`
 	// People who have it, by rule, by a policy or by an assignment, though it may hold nothing.
 	MemberCount int64 `json:"member_count" db:"member_count"`
-	// How many of them the target systems were seen to have given all of it, and a part; told when one role is read.
+	// How many of them have all of it in the target systems, and a part; only when one role is read.
 	Coverage *RoleCoverage `json:"coverage" db:"-"`
 	// Time the role was created.
 	CreatedAt time.Time `json:"created_at" db:"created_at"`

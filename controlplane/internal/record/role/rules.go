@@ -12,7 +12,7 @@ type Rule struct {
 	RoleID     string          `db:"id"`
 	Name       string          `db:"name"`
 	Version    int             `db:"version"`
-	Closed     bool            `db:"closed"` // who has it keeps it, and nobody else gets it
+	Closed     bool            `db:"closed"` // holders keep it, and no one else gets it
 	Condition  RoleCondition   `db:"membership_rule"`
 	Exclusions []RoleExclusion `db:"membership_exclusions"`
 	Since      time.Time       `db:"rule_since"`

@@ -65,7 +65,7 @@ func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string) (found R
 	return found, err
 }
 
-// whole fills in what is told of one role alone.
+// whole fills in the fields of one role alone.
 func (s *Service) whole(ctx context.Context, tx *pg.Tx, r Role) (Role, error) {
 	one := []Role{r}
 	if err := count(ctx, tx, one); err != nil {
@@ -87,7 +87,7 @@ func Seen(ctx context.Context, tx *pg.Tx, v viewer.Viewer, id, locking string) (
 	return found, err
 }
 
-// OwnedBy says whether somebody is an owner or a backup owner.
+// OwnedBy reports whether a person is an owner or a backup owner.
 func (f RoleFields) OwnedBy(identityID string) bool {
 	return identityID != "" &&
 		(slices.Contains(f.OwnerIDs, identityID) || slices.Contains(f.BackupOwnerIDs, identityID))

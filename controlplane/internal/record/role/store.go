@@ -59,7 +59,7 @@ var orders = map[string]listing.Order{
 	"name":       {Column: "r.name", Type: "text"},
 }
 
-// ownedBy is the condition that somebody is among the owners.
+// ownedBy is the condition that a person is among the owners.
 const ownedBy = "(@%[1]s::uuid = any(r.owner_ids) or @%[1]s::uuid = any(r.backup_owner_ids))"
 
 // query asks for what a viewer may see: administrators and auditors all, others what they own.
@@ -172,7 +172,7 @@ func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, 
 	return found, nil
 }
 
-// checkEntitlements is a fault of kind Invalid, pointing at the one, unless all that is added can be given to somebody.
+// checkEntitlements is a fault of kind Invalid, pointing at the one, unless everything that is added can be granted.
 func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) error {
 	const sql = `
 		select e.id::text, coalesce(nullif(e.display_name, ''), e.name),

@@ -58,7 +58,7 @@ func (b Bootstrap) Run(ctx context.Context, db *pg.DB) (Result, error) {
 		out, err = b.in(ctx, tx, hash)
 		return err
 	})
-	if fault.IsCode(err, "tenant_exists") { // somebody else was faster since we looked
+	if fault.IsCode(err, "tenant_exists") { // another process was faster
 		return Result{}, b.absent(ctx, db)
 	}
 	return out, err

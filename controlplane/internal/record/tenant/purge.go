@@ -93,7 +93,7 @@ type Step struct {
 }
 
 // PurgeStep deletes at most budget rows of a closing tenant. The last one deletes the tenant, and writes how much there
-// was into the log of home, both or neither; with home empty there is nobody left to tell but the process's own log.
+// was into the log of home, both or neither; if home is empty, only the process's own log records it.
 func (s *Service) PurgeStep(ctx context.Context, id, home string, budget int) (Step, error) {
 	at := home
 	if at == "" {

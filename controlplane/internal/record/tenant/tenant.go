@@ -18,7 +18,7 @@ import (
 // Status of a tenant.
 type Status string
 
-// Statuses. Nobody signs in to a tenant that is not active.
+// Statuses. No one signs in to a tenant that is not active.
 const (
 	Active    Status = "active"
 	Suspended Status = "suspended"
@@ -62,7 +62,7 @@ const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_
 	t.closed_at, t.purge_after, (select coalesce(sum(n::bigint), 0)::bigint from jsonb_each_text(t.purged) p (name,
 	  n)) as purged, t.created_at, t.updated_at, t.version`
 
-// Usable returns a fault of kind Forbidden with the code tenant_suspended when nobody may work in the tenant.
+// Usable returns a fault of kind Forbidden with the code tenant_suspended if the tenant cannot be used.
 func (s Status) Usable() error {
 	if s == Active {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// RuleLinkLife is how long the sign-in link works that a rule sends: whoever gets it has not asked for it.
+// RuleLinkLife is how long the sign-in link works that a rule sends: its receiver has not asked for it.
 const RuleLinkLife = 72 * time.Hour
 
 // act is what is done about a user, as the audit log calls it.

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// mayCreate says whether v may invite somebody like this.
+// mayCreate reports whether v may invite such a user.
 func mayCreate(v viewer.Viewer, after Fields) error {
 	if v.Kind == viewer.Service {
 		return onlyPeople("invite somebody")
@@ -61,7 +61,7 @@ func mayHandOver(v viewer.Viewer, id string, target Fields) error {
 	return mayTouch(v, id, target)
 }
 
-// ofOneself refuses what nobody may do to themselves: gain a right, or lock themselves out.
+// ofOneself refuses changes of one's own user: to gain a right, or to lock oneself out.
 func ofOneself(before, after Fields) error {
 	gained := slices.ContainsFunc(after.Roles, func(r string) bool { return !slices.Contains(before.Roles, r) })
 	switch {

@@ -33,9 +33,9 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
 
-	// Invited is told the token of a user's new sign-in link, in the transaction that created it. It may be nil.
+	// Invited is called with the token of a user's new sign-in link, in the transaction that created it. It may be nil.
 	Invited func(ctx context.Context, tx *pg.Tx, userID, token string) error
-	// InvitedByRule is told the tokens of the links that rules send, by user. It may be nil.
+	// InvitedByRule is called with the tokens of the links that rules send, by user. It may be nil.
 	InvitedByRule func(ctx context.Context, tx *pg.Tx, tokens map[string]string) error
 }
 

@@ -163,7 +163,7 @@ func (b BulkEntitlementUpdate) which(ctx context.Context, tx *pg.Tx) ([]string, 
 	return ids, nil
 }
 
-// checkSet holds what the change names against what there is, once for all, and refuses members that nobody can write.
+// checkSet validates the names in the change, once for all, and refuses members that cannot be written.
 func (s *Service) checkSet(ctx context.Context, tx *pg.Tx, patch []byte) error {
 	var set map[string]json.RawMessage
 	if err := json.Unmarshal(patch, &set); err != nil {

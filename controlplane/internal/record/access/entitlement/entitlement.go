@@ -90,7 +90,7 @@ func (e Entitlement) Label() string {
 	return e.Name
 }
 
-// CheckGrantable is a fault of kind Conflict when nobody can be given an entitlement, and says why.
+// CheckGrantable is a fault of kind Conflict with the cause if an entitlement cannot be granted.
 func (e Entitlement) CheckGrantable() error {
 	var why string
 	switch {
@@ -108,7 +108,7 @@ func (e Entitlement) CheckGrantable() error {
 	return fault.Coded(fault.Conflict, "not_grantable", "%s cannot be assigned: %s", e.Label(), why)
 }
 
-// NamedParty is somebody or something by name.
+// NamedParty is a person or a thing by name.
 type NamedParty struct {
 	// ID of the person or object.
 	ID string `json:"id"`

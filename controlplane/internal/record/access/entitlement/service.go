@@ -135,7 +135,7 @@ func writable(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
 	return Lookup(ctx, tx, id, "")
 }
 
-// apply writes what the patch changes, and tells it.
+// apply writes what the patch changes, and records it.
 func (s *Service) apply(ctx context.Context, tx *pg.Tx, before Entitlement, body []byte) ([]audit.Change, error) {
 	after, members, err := s.merge(before, body)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// usual is how long access is unused before it is called so where nobody says.
+// usual is how long access is unused before it is called so by default.
 const usual = 90 * span.Day
 
-// UnusedSQL is the condition that a grant g has been held for @unused and not used since. What a system never tells of
-// is not called unused: one that tells of the use of no grant of an entitlement is taken for one that does not tell.
+// UnusedSQL is the condition that a grant g has been held for @unused and not used since. Access without reported use
+// is not called unused: a system that reports no use of any grant of an entitlement is taken for one that reports none.
 const UnusedSQL = nesting.HeldSQL + `
 	and coalesce(g.last_used_at, g.granted_at, g.first_seen_at) < now() - @unused::interval
 	and (g.last_used_at is not null
 	     or exists (select from access_grant u where u.entitlement_id = g.entitlement_id
 	         and u.last_used_at is not null))`
 
-// askUnused narrows a list of entitlements to those that somebody, whom the viewer may see, holds without using them.
+// askUnused narrows a list of entitlements to those with holders, visible to the viewer, who do not use them.
 func (f Filters) askUnused(v viewer.Viewer, q *listing.Query) error {
 	length, err := ParseUnused(f.Unused)
 	if err != nil {

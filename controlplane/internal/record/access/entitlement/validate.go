@@ -15,7 +15,7 @@ import (
 type written struct {
 	ID string
 	fields.EntitlementFields
-	human bool // whether somebody says now if it is privileged
+	human bool // whether the request says now if it is privileged
 }
 
 // store writes entitlements.

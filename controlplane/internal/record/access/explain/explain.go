@@ -111,7 +111,7 @@ type ExplainedTask struct {
 	Sentence string `json:"sentence" db:"-"`
 }
 
-// SubjectName names the person, or the account where it belongs to nobody.
+// SubjectName names the person, or the account if it has no owner.
 func (x *AccessExplanation) SubjectName() string {
 	switch {
 	case x.Identity != nil:
@@ -125,14 +125,14 @@ func (x *AccessExplanation) SubjectName() string {
 // Service explains access.
 type Service struct {
 	DB *pg.DB
-	// Say tells whom a rule is for, in words; empty if it cannot. Without it no explanation says so.
+	// Say describes whom a rule is for; empty if it cannot. Without it no explanation includes that.
 	Say func(condition []byte) string
-	// Rows tells which rows of a decision table give a person a role, or an entitlement if role is empty. Without it
+	// Rows returns which rows of a decision table give a person a role, or an entitlement if role is empty. Without it
 	// no explanation names rows.
 	Rows func(table []byte, facts map[string]any, role, entitlement string) string
 }
 
-// Explain tells the whole story of a grant.
+// Explain returns the whole story of a grant.
 func (s *Service) Explain(ctx context.Context, v viewer.Viewer, id string) (x AccessExplanation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		g, err := grant.Find(ctx, tx, id)
@@ -167,7 +167,7 @@ func inWords(reasons []grant.GrantReason) []ExplainedReason {
 	return out
 }
 
-// ExplainPair tells why somebody holds an entitlement, or why not.
+// ExplainPair explains why a person holds an entitlement, or why not.
 func (s *Service) ExplainPair(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -210,7 +210,7 @@ func (s *Service) ExplainPair(
 	return x, err
 }
 
-// withoutGrant tells what the ledger says of a pair of which the target knows nothing.
+// withoutGrant returns what the ledger has about a pair that the target does not have.
 func (s *Service) withoutGrant(ctx context.Context, tx *pg.Tx, x *AccessExplanation, e entitlement.Entitlement) error {
 	x.Reasons = []ExplainedReason{}
 	if e.ConnectorID == nil {
@@ -229,7 +229,7 @@ func (s *Service) withoutGrant(ctx context.Context, tx *pg.Tx, x *AccessExplanat
 	return nil
 }
 
-// mayAsk is a fault of kind NotFound for whoever would not be shown a grant of the pair if there were one.
+// mayAsk is a fault of kind NotFound for viewers who would not be shown a grant of the pair if there were one.
 func mayAsk(ctx context.Context, tx *pg.Tx, identity, entitlement string) error {
 	if tx.Viewer.SeesAll() {
 		return nil

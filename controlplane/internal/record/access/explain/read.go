@@ -89,7 +89,7 @@ func desiredOf(ctx context.Context, tx *pg.Tx, identity, entitlement string) ([]
 	return of, nil
 }
 
-// fill reads what else there is to tell, and tells it.
+// fill reads the remaining facts, and adds them.
 func (s *Service) fill(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
 	steps := []func(context.Context, *pg.Tx, *AccessExplanation, pairAsked) error{
 		s.fillRules,
@@ -224,7 +224,7 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 	for i, r := range x.Reasons {
 		if r.Account != nil &&
 			!slices.ContainsFunc(found, func(a identity.Reference) bool { return a.ID == *r.Account }) {
-			x.Reasons[i].Account = nil // an account that whoever asks may not see
+			x.Reasons[i].Account = nil // an account that the viewer may not see
 		}
 	}
 	return err

@@ -22,7 +22,7 @@ var operations = map[string]string{
 	"revoke":         "revoking it",
 }
 
-// sentence tells how a change of the target stands.
+// sentence describes the state of a change of the target.
 func (t ExplainedTask) sentence() string {
 	what := grant.Capitalize(operations[t.Operation])
 	if what == "" {

@@ -10,11 +10,11 @@ import (
 
 // Review states of a grant that is in the target and that no reason here asks for.
 const (
-	// it was there when the connector was first synced: nobody has to look at it
+	// it was there when the connector was first synced: no review is needed
 	FoundAtFirstImport = "found_at_first_import"
 	Unmanaged          = "unmanaged" // it appeared later
 	Returned           = "returned"  // it was revoked here and came back in the target
-	Accepted           = "accepted"  // somebody takes it as it was found
+	Accepted           = "accepted"  // accepted as it was found
 )
 
 // ReviewStateSQL is the state of a grant g of accounts a with what the ledger says as s; null where a reason asks for

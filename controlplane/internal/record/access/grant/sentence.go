@@ -26,7 +26,7 @@ func (g Grant) IsNative() bool {
 // FormatTime is an instant in words for people.
 func FormatTime(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// Sentence tells a reason in plain words.
+// Sentence describes a reason in plain words.
 func (r GrantReason) Sentence() string {
 	var b strings.Builder
 	b.WriteString(r.says())

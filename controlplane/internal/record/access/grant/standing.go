@@ -14,9 +14,9 @@ import (
 
 // Compliance says what a grant stands on.
 const (
-	Approved = "approved" // somebody decided it
+	Approved = "approved" // a decision
 	Implied  = "implied"  // it follows from a rule, a role, or what the account holds besides
-	Native   = "native"   // the target has it, and nobody here gave it
+	Native   = "native"   // the target has it, and nothing here assigned it
 	Orphaned = "orphaned" // the account has no owner, or one who has left
 	Ending   = "ending"   // it should end, or will within the week
 )
@@ -66,10 +66,10 @@ const StandingSQL = `
 	                              and (d.account_id = a.id or d.account_id is null)) as denied) no
 	) s`
 
-// NativeSQL is the condition that the target shows a grant which nobody here has given.
+// NativeSQL is the condition that the target shows a grant which nothing here assigned.
 const NativeSQL = `(s.observed and g.directness = 'direct' and not s.allowed and (g.reappeared or not s.past))`
 
-// complianceSQL tells a grant's compliance status. What is neither there nor wanted has none.
+// complianceSQL returns a grant's compliance status. A grant that is neither there nor wanted has none.
 const complianceSQL = `
 	case when not s.observed and not s.desired then null
 	     when s.observed and (i.id is null or i.status in ('deactivated', 'archived')) then 'orphaned'
@@ -80,7 +80,7 @@ const complianceSQL = `
 	     when s.desired or g.directness = 'inherited' then 'implied'
 	     else 'native' end`
 
-// GrantReason is why somebody should hold a grant, or why not.
+// GrantReason is why a person should hold a grant, or why not.
 type GrantReason struct {
 	// Null for a native one: that the target has it is all there is to it.
 	ID *string `json:"id"`
@@ -179,7 +179,7 @@ const standings = `
 	 where g.id = any(@ids::text[]::uuid[])`
 
 // FillStanding fills in what the ledger says of a page of grants, in one statement. With history their ended reasons
-// are told too.
+// are included.
 func FillStanding(ctx context.Context, tx *pg.Tx, grants []Grant, history bool) error {
 	index := make(map[string]*Grant, len(grants))
 	ids := make([]string, len(grants))

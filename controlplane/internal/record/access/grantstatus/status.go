@@ -25,7 +25,7 @@ type Awaited struct {
 	EndsAt *time.Time `json:"ends_at"`
 }
 
-// Await enters grants that are about to be made, and tells which are new: of one that is there already nothing changes.
+// Await enters grants that are about to be made, and returns which are new: one that is there already does not change.
 func Await(ctx context.Context, tx *pg.Tx, grants []Awaited) (map[string]bool, error) {
 	entered := map[string]bool{}
 	if len(grants) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // FollowAccounts brings the inherited grants of some accounts of a connector up to date with their direct ones, for
-// whoever has changed those in the same transaction. It costs what these accounts hold, however many others there are.
+// that has changed those in the same transaction. It costs what these accounts hold, however many others there are.
 func FollowAccounts(ctx context.Context, tx *pg.Tx, connectorID string, accounts []string) (n Inherited, err error) {
 	if len(accounts) == 0 {
 		return n, nil
@@ -59,7 +59,7 @@ func followSome(ctx context.Context, tx *pg.Tx, accounts []string) (n Inherited,
 	return n, err
 }
 
-// FollowHolders brings up to date what follows for those who hold an entitlement, for whoever has nested it in another
+// FollowHolders updates the inherited access of the holders of an entitlement, for callers that nested it in another
 // one, or taken it out, in the same transaction.
 func FollowHolders(ctx context.Context, tx *pg.Tx, connectorID, entitlementID string) (Inherited, error) {
 	if err := oneAtATime(ctx, tx, connectorID); err != nil {

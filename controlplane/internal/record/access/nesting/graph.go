@@ -12,7 +12,7 @@ import (
 // upward knows, for every entitlement, those that it is nested in.
 type upward map[[16]byte][][16]byte
 
-// pairs are entitlements, each with one that whoever holds it holds too.
+// pairs are entitlements, each with one that its holders hold too.
 type pairs struct{ below, above [][16]byte }
 
 // ReadUpward reads the nesting of one connector.
@@ -34,7 +34,7 @@ func ReadUpward(ctx context.Context, tx *pg.Tx, connectorID string) (upward, err
 }
 
 // closure calls fn with what each of these entitlements brings, a few at a time: a chain of ten thousand groups, of
-// which each is held by somebody, brings fifty million pairs, which need not all be in memory. What is in a cycle
+// which are all held, gives fifty million pairs, which need not all be in memory. What is in a cycle
 // brings itself, which is no news.
 func (up upward) closure(of [][16]byte, fn func(pairs) error) error {
 	const enough = 200_000

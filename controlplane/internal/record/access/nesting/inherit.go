@@ -65,7 +65,7 @@ func nests(ctx context.Context, tx *pg.Tx, connectorID string) (does bool, err e
 	return does, nil
 }
 
-// oneAtATime waits for whoever else follows the nesting of a connector: of two who do not see what the other has
+// oneAtATime waits for other transactions that follow the nesting of a connector: of two that do not see what the other
 // changed, neither would draw what follows from both.
 func oneAtATime(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const lock = `select pg_advisory_xact_lock(hashtextextended('nesting ' || current_tenant()::text || $1, 0))`

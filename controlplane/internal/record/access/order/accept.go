@@ -42,7 +42,7 @@ type GrantsAccepted struct {
 	SkippedOwn int `json:"skipped_own"`
 }
 
-// AcceptAsFound takes unmanaged grants as they were found, all in one transaction. Nobody accepts their own access.
+// AcceptAsFound takes unmanaged grants as they were found, all in one transaction. No one accepts their own access.
 func (s *Service) AcceptAsFound(
 	ctx context.Context,
 	v viewer.Viewer,

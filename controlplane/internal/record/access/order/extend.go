@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Extend moves the end of a grant that somebody decided for a time.
+// Extend moves the end of a grant that was decided for a limited time.
 func (s *Service) Extend(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -61,7 +61,7 @@ func (s *Service) Extend(
 }
 
 // followReasons has a grant that reasons ask for end when the last of them does. Provisioning keeps that true at its
-// next look; whoever extends a grant is answered now, and what is sent to the target meanwhile says the new end.
+// next evaluation; an extension is answered at once, and what is sent to the target meanwhile has the new end.
 func followReasons(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update access_grant n
@@ -78,7 +78,7 @@ func followReasons(ctx context.Context, tx *pg.Tx, id string) error {
 	return pg.Exec(ctx, tx, "write when an extended grant ends", sql, pgx.NamedArgs{"id": id})
 }
 
-// extendable finds the reason whose end can be moved: the last one that somebody decided.
+// extendable finds the reason whose end can be moved: the last decided one.
 func extendable(g grant.Grant, until, now time.Time) (grant.GrantReason, error) {
 	var last *grant.GrantReason
 	rule, lasting := false, false

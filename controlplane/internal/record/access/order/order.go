@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// GrantOrder is an administrator's word that somebody shall hold an entitlement.
+// GrantOrder is an administrator's decision that a person shall hold an entitlement.
 type GrantOrder struct {
 	// The person who gets it, through their main account in its system. Give this or account_id.
 	IdentityID string `json:"identity_id,omitempty" format:"uuid"`

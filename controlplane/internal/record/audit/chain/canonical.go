@@ -1,6 +1,6 @@
 // Package chain is the arithmetic of the audit log: the canonical form of an entry, the hash that ties it to the one
 // before, the signed checkpoints over both, and the verification of all of them. It knows no database, so that an
-// export can be verified by whoever holds the file.
+// export can be verified by the holder of the file.
 package chain
 
 import (
@@ -264,7 +264,7 @@ func appendNumber(b []byte, f float64) []byte {
 	return b
 }
 
-// Exact reports whether a JSON number keeps its value as a double; what does not is kept as text by whoever writes
+// Exact reports whether a JSON number keeps its value as a double; other numbers are kept as text by the writer of
 // entries.
 func Exact(n json.Number) bool {
 	f, err := strconv.ParseFloat(string(n), 64)

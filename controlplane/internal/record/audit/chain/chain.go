@@ -39,7 +39,7 @@ type names struct {
 	TenantID string `json:"tenant_id"`
 }
 
-// Named is the link with what its entry says of itself, for whoever has read that already.
+// Named is the link with the fields of its entry, for callers that have read the entry already.
 func (l Link) Named(seq int64, tenant string) Link {
 	l.names = &names{Seq: seq, TenantID: tenant}
 	return l
@@ -163,7 +163,7 @@ func (v *Verifier) take(l Link) error {
 	return nil
 }
 
-// Expect says beforehand what a checkpoint tells of an entry to come.
+// Expect announces what a checkpoint says of an entry to come.
 func (v *Verifier) Expect(seq int64, hash []byte) {
 	if v.claimed == nil {
 		v.claimed = map[int64][]byte{}

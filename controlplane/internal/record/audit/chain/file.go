@@ -60,7 +60,7 @@ type Report struct {
 }
 
 // VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without keys the file's own are used, which shows
-// damage but not the work of somebody who wrote the whole file anew. The error is for what cannot be read at all; what
+// damage but not a file that was written anew as a whole. The error is for a file that cannot be read at all; what
 // was tampered with is the report's Break.
 func VerifyFile(path string, keys ...ed25519.PublicKey) (Report, error) {
 	r := Report{Keys: keys, KeyGiven: len(keys) > 0}

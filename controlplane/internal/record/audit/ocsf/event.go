@@ -177,7 +177,7 @@ type Unmapped struct {
 
 const ipAddress = 2 // the type of an observable
 
-// From tells an entry of the log.
+// From converts an entry of the log.
 func From(e audit.Event) Event {
 	class := ClassOf(e.Action, e.Outcome)
 	out := Event{

@@ -1,4 +1,4 @@
-// Package ocsf tells entries of the audit log in the words of the Open Cybersecurity Schema Framework, which security
+// Package ocsf converts entries of the audit log to the Open Cybersecurity Schema Framework, which security
 // information systems read.
 package ocsf
 
@@ -137,7 +137,7 @@ const (
 	high          = 4
 )
 
-// alarming are actions that somebody should look at, whatever their outcome says.
+// alarming are actions that need attention, whatever their outcome is.
 var alarming = map[string]int{
 	"auth.refresh_reuse_detected": high,
 	"agent.clone_detected":        high,

@@ -46,7 +46,7 @@ func (in *changeIn) cleared(name string) bool {
 }
 
 // handleChange is PATCH of a stream. An address with another host needs the secret header again: it
-// must not be sent to a host that whoever set it did not choose.
+// must not be sent to a host that its author did not choose.
 func (s *Service) handleChange(ctx context.Context, v viewer.Viewer, in *changeIn) (*httpapi.One[Stream], error) {
 	if err := checkSecrets(in.Body.HeaderValue, in.Body.CA); err != nil {
 		return nil, err

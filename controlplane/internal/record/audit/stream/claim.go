@@ -19,7 +19,7 @@ const (
 	maxBytes   = 1 << 20
 )
 
-// due are streams that have something to send and that nobody works on, over all tenants.
+// due are streams that have something to send and that no process works on, over all tenants.
 type due struct {
 	Tenant string `db:"tenant_id"`
 	ID     string `db:"id"`
@@ -58,7 +58,7 @@ type batch struct {
 	more       bool
 }
 
-// errBehind means that the log is shorter than what was sent of it: somebody cut it off.
+// errBehind means that the log is shorter than what was sent of it: it was cut off.
 var errBehind = errors.New(
 	"the log ends before the last entry that was sent; it was cut off, or restored from a backup",
 )

@@ -31,7 +31,7 @@ type message struct {
 	seq     int64 // 0 for what is no entry
 }
 
-// messageOf tells an entry in a stream's format.
+// messageOf converts an entry to a stream's format.
 func messageOf(l chain.Link, format string) (message, error) {
 	e, err := audit.Parse(l)
 	if err != nil {
@@ -153,7 +153,7 @@ func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	return c, nil
 }
 
-// shortError is what is told about a failure. Errors of the network are put in other words: they name the addresses
+// shortError is the text of a failure for users. Errors of the network are reworded: they name the addresses
 // that the sink's name resolved to, and our name servers.
 func shortError(err error) string {
 	var (

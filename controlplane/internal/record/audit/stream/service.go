@@ -1,8 +1,8 @@
 // Package stream sends a tenant's audit log, as it grows, to where security events are gathered: over HTTPS or as
 // syslog.
 //
-// What is sent is told by the numbers of entries alone, and nothing is missed by that: a number is given under the lock
-// of the tenant's row in audit_head, which is held until the commit, so whoever sees entry n sees every entry before
+// Positions in the log are numbers of entries alone, and nothing is missed by that: a number is given under the lock
+// of the tenant's row in audit_head, which is held until the commit, so a reader of entry n sees every entry before
 // it.
 package stream
 

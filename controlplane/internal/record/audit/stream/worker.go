@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
-// atOnce is how many streams one process sends to at the same time, so that a slow sink keeps nobody else waiting.
+// atOnce is how many streams one process sends to at the same time, so that a slow sink does not delay the others.
 const atOnce = 16
 
 // Run sends what is due until ctx ends. A process that dies in the middle leaves its streams to the others when their
@@ -116,7 +116,7 @@ func (s *Service) halves(ctx context.Context, tenant string, b *batch, messages 
 	return s.halves(ctx, tenant, b, messages[half:])
 }
 
-// behind tells a stream with nothing to send from one whose log was cut off.
+// behind distinguishes a stream with nothing to send from one whose log was cut off.
 func (s *Service) behind(ctx context.Context, tenant string, b *batch) error {
 	var head int64
 	err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {

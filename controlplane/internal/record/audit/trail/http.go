@@ -70,8 +70,8 @@ func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (
 	), nil
 }
 
-// noteReading records that somebody looks at the log, unless that was recorded within the last minute: whoever pages
-// through it would otherwise make it longer with every page.
+// noteReading records that a user reads the log, unless that was recorded within the last minute: a reader who pages
+// through it would otherwise lengthen it with every page.
 func noteReading(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select exists (select from audit_event

@@ -190,7 +190,7 @@ func (s *Service) announceCut(ctx context.Context, tx *pg.Tx) (int64, error) {
 		return 0, err
 	case through <= e.trimmed:
 		if first > 0 && first <= e.trimmed {
-			return e.trimmed, nil // somebody before us did not finish
+			return e.trimmed, nil // another process did not finish
 		}
 		return 0, nil
 	}

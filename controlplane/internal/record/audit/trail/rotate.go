@@ -13,9 +13,9 @@ import (
 )
 
 // Rotate lets a new key sign checkpoints from now on; the old one only verifies. Before that, an entry in each of the
-// tenants' logs names the new key, and the old one signs the log up to there: whoever trusts the old key has its word
+// tenants' logs names the new key, and the old one signs the log up to there: verifiers that trust the old key trust it
 // for the new. What was interrupted is taken up again with the same key. A log that does not verify is left unsigned
-// and told of in the log of the process.
+// and recorded in the log of the process.
 func (s *Service) Rotate(ctx context.Context, tenants []string) (signingkey.Key, error) {
 	key, err := s.Keys.Prepare(ctx)
 	if err != nil {

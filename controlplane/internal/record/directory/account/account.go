@@ -118,7 +118,7 @@ func (a Account) State() string {
 	return state
 }
 
-// How an account may stand to an owner, after somebody decided.
+// How an account may relate to an owner, after a decision.
 const (
 	manual       = "manual"
 	uncorrelated = "uncorrelated"

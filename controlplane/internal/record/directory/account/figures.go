@@ -32,7 +32,7 @@ func Count(ctx context.Context, tx *pg.Tx) (AccountFigures, error) {
 	return listing.Count[AccountFigures](ctx, tx, "accounts", sql)
 }
 
-// leavers is the condition that an account a with the owner o belongs to somebody who has left and still works.
+// leavers is the condition that an account a with the owner o belongs to a person who has left and still works.
 const leavers = orphaned + ` and (` + orphanReason + `) in ('owner_deactivated', 'owner_archived')`
 
 // CountOfLeavers is the SQL that counts the accounts of leavers that still work, of those that the viewer may list.

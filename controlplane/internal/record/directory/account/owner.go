@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// storeOwner writes what somebody decided about an account's owner. From whom they take it, the rules do not give it
+// storeOwner writes a decision about an account's owner. From whom it takes the account, the rules do not give it
 // back to; to whom they give it, they no longer refuse.
 func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string, why map[string]any,
 	now time.Time) error {
@@ -55,7 +55,7 @@ func Lock(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
 	return find(ctx, tx, id, " for update of a")
 }
 
-// ForgetOwner makes an account as if nobody had ever decided about its owner.
+// ForgetOwner makes an account as if there had been no decision about its owner.
 func ForgetOwner(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update account

@@ -180,13 +180,13 @@ func (a Account) checkPresent() error {
 	return nil
 }
 
-// byUser is why an account stands as it does, by somebody's word.
+// byUser is the basis of a decision by a user.
 func byUser(tx *pg.Tx, reason string, now time.Time) map[string]any {
 	return map[string]any{"by": "user", "decided_by": tx.Viewer.Display, "decided_at": now.UTC(), "reason": reason}
 }
 
 // RejectCandidates says of a disputed account that it belongs to none of those whom rules have found. Rules do not
-// give it to them any more; it is without an owner until somebody else is found.
+// give it to them any more; it is without an owner until another one is found.
 func RejectCandidates(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, reason string,
 	now time.Time) (Account, error) {
 	return change(ctx, tx, id, "account.candidates_rejected", match, func(before Account) ([]audit.Change, error) {

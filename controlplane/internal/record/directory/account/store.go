@@ -20,14 +20,14 @@ func WithOwner(accounts string) string {
 	return accounts + ` left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
 }
 
-// NonHuman accounts are nobody's own: somebody must answer for each of them from the first day.
+// NonHuman accounts have no owner of their own: a person must be responsible for each of them from the first day.
 const NonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
 
-// orphanAfter is how many days a person's account may be without an owner: the rules, or somebody, may still find one.
+// orphanAfter is how many days a person's account may be without an owner: rules or a user may still find one.
 const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t
 	where t.id = current_tenant())`
 
-// orphaned is the SQL condition of an orphan account: it can be used, nobody has ignored it, and its owner has left,
+// orphaned is the SQL condition of an orphan account: it can be used, it is not ignored, and its owner has left,
 // or it has had no owner for too long. An account that the last sync did not find may still be usable.
 const orphaned = `((a.status in ('active', 'locked') or a.status = 'missing' and a.is_disabled is not true)
 	    and a.correlation_state <> 'ignored'

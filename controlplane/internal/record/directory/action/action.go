@@ -279,7 +279,7 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, a Decision) (Acte
 	})
 }
 
-// impactOf says what hangs on somebody whom a dry run has changed.
+// impactOf returns what depends on a person whom a dry run has changed.
 func impactOf(ctx context.Context, tx *pg.Tx, before, after identity.Identity,
 	changes []audit.Change) (*Impact, error) {
 	impact := &Impact{DryRun: true, Changes: []FieldChange{}, Affects: map[string]int{}, Warnings: []string{}}

@@ -45,7 +45,7 @@ func (s *Service) Routes() []httpapi.Route {
 
 const aboutDryRun = "With dry_run=true nothing is written: the response is the resulting identity, with impact."
 
-// DryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
+// DryRun is whether an action only returns what it would do. huma reads parameters of exported embedded structs only.
 type DryRun struct {
 	// Tell what would change, and write nothing.
 	DryRun bool `query:"dry_run"`

@@ -15,8 +15,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
-// archiveDue archives whoever was deactivated long enough ago, and takes from them, and from whoever was archived by
-// hand or merged as long ago, what need not be kept: see docs/lifecycle.md for what stays and why. Somebody with an
+// archiveDue archives people who were deactivated long enough ago, and takes from them, and from those archived by
+// hand or merged as long ago, what need not be kept: see docs/lifecycle.md for what stays and why. A person with an
 // account that can still be used waits, so that no account loses its owner unseen.
 func archiveDue(ctx context.Context, tx *pg.Tx, l rules.Lifecycle, now time.Time) (int, error) {
 	if l.ArchiveAfter == nil {

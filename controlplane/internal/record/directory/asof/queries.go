@@ -4,7 +4,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Who sees somebody today sees how they were, and nobody else does.
+// Viewers who see a person today see how they were, and no one else does.
 const (
 	AllIdentities     = `(select * from identity_at(@as_of) where (select sees_all())) i`
 	VisibleIdentities = `(select t.* from visible_identity() d cross join lateral (select x.*

@@ -79,7 +79,7 @@ func (a Attribute) fitsOne(v any) string {
 	return ""
 }
 
-// Check says what is wrong with somebody's attributes. Null is as good as absent.
+// Check validates a person's attributes. Null is as good as absent.
 func (s *Schema) Check(attributes map[string]any) (wrong []fault.Field) {
 	if s.empty() {
 		return nil

@@ -28,7 +28,7 @@ type Records struct {
 	Bare      bool     // the table has no attributes
 }
 
-// RecordColumns are the columns of Records that MergeRecords fills, but for told, which it completes.
+// RecordColumns are the columns of Records that MergeRecords fills, except told, which it completes.
 const RecordColumns = `told jsonb, says jsonb, said_before text, owner_id uuid, owner_external_id text`
 
 // reportedValue is the SQL of a field of a row as source records keep it.
@@ -273,7 +273,7 @@ func Assignments() string {
 	set := make([]string, len(pin.SourceFields), len(pin.SourceFields)+1)
 	for i, f := range pin.SourceFields {
 		set[i] = f + " = m." + f
-		// the day of somebody who left by hand is over when their source says that they are here
+		// the day of a person who left by hand is over when their source reports that they are here
 		if f == "last_working_at" {
 			set[i] = `last_working_at = case when ` + StatusApplies + ` and not m.says ? 'last_working_at'
 		                   and m.source_status is distinct from m.said_before

@@ -54,7 +54,7 @@ func Reapply(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) 
 	return writeReapplied(ctx, tx)
 }
 
-// freeAndClearEmails lets the people of k_person exchange addresses, and leaves out an address that somebody else has.
+// freeAndClearEmails lets the people of k_person exchange addresses, and leaves out an address that another person has.
 // The records that give it are marked, so that the next run tries again.
 func freeAndClearEmails(ctx context.Context, tx *pg.Tx) error {
 	const free = `

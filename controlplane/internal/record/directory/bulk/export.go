@@ -182,7 +182,7 @@ func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f identity.Fil
 	}, out.Flush)
 }
 
-// cells are somebody's row of a CSV.
+// cells are a person's row of a CSV.
 func cells(i identity.Identity, attributes []string) ([]string, error) {
 	b, err := json.Marshal(i)
 	if err != nil {

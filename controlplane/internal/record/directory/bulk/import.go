@@ -200,7 +200,7 @@ func (l *importer) commit(ctx context.Context, v viewer.Viewer) error {
 	})
 	switch {
 	case pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique"):
-		for _, e := range l.batch { // somebody else wrote at the same time
+		for _, e := range l.batch { // another transaction wrote at the same time
 			e.fail(
 				fault.Field{Code: "conflict", Detail: "the same identity was changed concurrently; send the row again"},
 			)

@@ -106,7 +106,7 @@ func (l *importer) updateRelated(ctx context.Context, tx *pg.Tx, ids, keys []str
 	)
 }
 
-// recordImport puts each row on record, and tells of it.
+// recordImport records each row in the audit log, and publishes it.
 func recordImport(ctx context.Context, tx *pg.Tx, sound []*entry) error {
 	type told struct {
 		ID      string   `json:"id"`

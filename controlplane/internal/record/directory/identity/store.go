@@ -45,7 +45,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
 	return find(ctx, tx, id, "")
 }
 
-// Lock is Find for a write: nobody else changes the row until the transaction ends.
+// Lock is Find for a write: no one else changes the row until the transaction ends.
 func Lock(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
 	return find(ctx, tx, id, " for update of i")
 }

@@ -16,7 +16,7 @@ func (f *IdentityFields) Complete(externalID, kind string, before IdentityFields
 		f.DisplayName = f.DefaultName(externalID)
 	}
 	wrong := f.checkFormats(before)
-	// A source may know no address, or have given it to somebody else: that is not in the way of other changes.
+	// A source may know no address, or have given it to another person: that is not in the way of other changes.
 	if kind == "human" && f.Email == nil && (before.Email != nil || before.DisplayName == "") {
 		wrong = append(wrong, Required("email", "a human needs an e-mail address"))
 	}

@@ -45,7 +45,7 @@ func ApplyDue(ctx context.Context, tx *pg.Tx, c rules.Clock) ([]Move, error) {
 	return moved, recordMoves(ctx, tx, moved)
 }
 
-// Move is a state that somebody left for another.
+// Move is a state that a person left for another.
 type Move struct {
 	ID, Display, ExternalID, Kind, From, To string
 	FromReason, ToReason                    *string
@@ -113,7 +113,7 @@ func applyDates(ctx context.Context, tx *pg.Tx, c rules.Clock, people string, ar
 	return pg.All[Move](ctx, tx, "follow dates", sql, all)
 }
 
-// recordMoves puts on record, and tells, who moved.
+// recordMoves records and publishes who moved.
 func recordMoves(ctx context.Context, tx *pg.Tx, moved []Move) error {
 	entries, ids := make([]audit.Entry, len(moved)), make([]string, len(moved))
 	for i, m := range moved {

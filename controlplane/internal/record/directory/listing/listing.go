@@ -249,7 +249,7 @@ func firstWord(s string) string {
 }
 
 // Listed is a table, under an alias, with the rows that a viewer may list, to look for them from what the viewer sees.
-// The functions of the database alone know who sees what: for somebody who sees all, it is still the database that
+// The functions of the database alone decide visibility: even for viewers who see everything, it is the database that
 // says so.
 func Listed(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
@@ -275,7 +275,7 @@ func Readable(v viewer.Viewer, table, alias string) string {
 	return "readable_" + thing(table) + "(own => true) " + alias
 }
 
-// Found is a table, under an alias, for the rows of a page: whoever sees a part is given those that Listed found
+// Found is a table, under an alias, for the rows of a page: viewers who see a part get those that Listed found
 // before in the same transaction. It is for rows that say the same to everybody who sees them, where asking again
 // costs as much as finding them.
 func Found(v viewer.Viewer, table, alias string) string {
@@ -293,7 +293,7 @@ func all(table, alias string) string {
 // thing is what the functions call the rows of a table.
 func thing(table string) string { return strings.TrimPrefix(table, "access_") }
 
-// Within is the filter of a list that hangs on a record: that record's id, and nobody's when the caller's own filter
+// Within is the filter of a list that depends on a record: that record's id, and none when the caller's own filter
 // names another, since each filter must hold.
 func Within(id, filter string) string {
 	if filter == "" || strings.EqualFold(id, filter) {

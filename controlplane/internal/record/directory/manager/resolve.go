@@ -175,7 +175,7 @@ const candidates = `
 		 where r.kind in ('employee_number', 'any')
 	)`
 
-// chosen is the one candidate of the best rank that has exactly one. Somebody who names themselves, as sources do for
+// chosen is the one candidate of the best rank that has exactly one. A person who names themselves, as sources do for
 // the head of a company, has no manager.
 const chosen = `
 	sole (id, rank, manager_id) as (

@@ -347,7 +347,7 @@ func (h *House) GrantOf(v viewer.Viewer, connector, account, entitlement string)
 	return id
 }
 
-// Nest makes whoever holds member hold parent too.
+// Nest makes holders of member hold parent too.
 func (h *House) Nest(connector, member, parent string) {
 	h.T.Helper()
 	h.Exec(

@@ -18,7 +18,7 @@ import (
 
 // Assign enters assignments and gives their ids. Everything that the roles hold becomes reasons in the same
 // transaction: of kind role, request or emergency by the kind of the assignment. A role that is not active, and
-// somebody who has left, are faults of kind Conflict.
+// a person who has left, are faults of kind Conflict.
 func Assign(ctx context.Context, tx *pg.Tx, assignments []Assignment) ([]string, error) {
 	if len(assignments) == 0 {
 		return nil, nil

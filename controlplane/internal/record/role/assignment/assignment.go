@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/content"
 )
 
-// Assignment gives somebody a role by a decision. What the role holds, now and later, they have a reason for each of,
+// Assignment gives a person a role by a decision. What the role holds, now and later, they have a reason for each of,
 // whose source is the assignment.
 type Assignment struct {
 	ID         string // made when empty

@@ -20,7 +20,7 @@ func Live(ctx context.Context, tx *pg.Tx, identityIDs []string) (map[string][]As
 	return live(ctx, tx, sql, identityIDs)
 }
 
-// Still locks these assignments, so that nobody ends or extends them meanwhile, and gives those that have not ended, by
+// Still locks these assignments, so that no one ends or extends them meanwhile, and gives those that have not ended, by
 // id.
 func Still(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Assignment, error) {
 	const sql = `

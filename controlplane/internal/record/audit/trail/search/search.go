@@ -132,7 +132,7 @@ func (f Filters) kindByKind() string {
 	              limit @limit offset @offset)`
 }
 
-// total counts what is of the wanted kinds. Nearly everything succeeds, so that it is told by what did not.
+// total counts entries of the wanted kinds. Nearly all succeed, so it subtracts those that did not.
 func (f Filters) total(ofKind string) string {
 	const each = `
 	          cross join lateral (select count(*) as n from audit_event e where `

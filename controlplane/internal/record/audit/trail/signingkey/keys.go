@@ -137,7 +137,7 @@ func (k *Keys) read(ctx context.Context, tx *pg.Tx) ([]Key, error) {
 			return key, fmt.Errorf("key %s: %w", key.ID, err)
 		}
 		key.Private = ed25519.NewKeyFromSeed(seed)
-		// The public half comes from the sealed private one: a row that somebody else wrote verifies nothing.
+		// The public half comes from the sealed private one: a row that another program wrote verifies nothing.
 		key.Public, key.Active = key.Private.Public().(ed25519.PublicKey), state == active
 		key.next = state == next
 		return key, nil
@@ -161,5 +161,5 @@ func (k *Keys) create(ctx context.Context, tx *pg.Tx, state string) error {
 	return err
 }
 
-// sealPurpose is the same for every key of the table, whoever signs with it.
+// sealPurpose is the same for every key of the table, whatever is signed with it.
 func sealPurpose(kid string) string { return "signing-key|" + audience + "|" + kid }

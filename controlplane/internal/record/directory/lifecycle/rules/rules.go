@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
-// What becomes of the accounts of somebody who is on leave.
+// What becomes of the accounts of a person who is on leave.
 const (
 	KeepAccess    = "keep"
 	DisableAccess = "disable"
@@ -24,7 +24,7 @@ const (
 type Lifecycle struct {
 	Timezone     string         // of the IANA database
 	PreHireLead  time.Duration  // how long before the start date a pre-hire's access is made
-	MoverGrace   time.Duration  // how long access stays that no longer follows from who somebody is
+	MoverGrace   time.Duration  // how long access stays that no longer follows from a person's attributes
 	NoticeLead   *time.Duration // how long before their last day people are on notice; nil: as soon as it is known
 	LeaveAccess  string         // KeepAccess or DisableAccess
 	DeleteAfter  *time.Duration // how long after it was disabled a leaver's account is deleted; nil: never
