@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// TooMany tells whoever tries too often how long to wait.
+// TooMany is the fault for too many tries, with how long to wait.
 func TooMany(wait time.Duration) error {
 	f := fault.New(fault.TooMany, "too many attempts from your address; wait and try again")
 	f.RetryAfter = wait

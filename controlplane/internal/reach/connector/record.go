@@ -66,7 +66,7 @@ func recordReleased(ctx context.Context, tx *pg.Tx, r row, let release) error {
 	)
 }
 
-// recordCall notes that a target was called on somebody's behalf, and how it ended. The target's own words stay out.
+// recordCall notes that a target was called on behalf of a user, and how it ended. The target's own words stay out.
 func recordCall(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -111,7 +111,7 @@ func (r row) shown() Connector {
 	return c
 }
 
-// digest tells settings apart. Of the secrets it knows only when they were written: a digest of a weak password would
+// digest identifies settings. Of the secrets it covers only when they were written: a digest of a weak password would
 // give it away.
 func (r row) digest() string {
 	var sealed int64

@@ -54,7 +54,7 @@ func (s *Service) TestUnsaved(
 	return s.try(ctx, v, c, nil)
 }
 
-// Discover tells which fields a connector's target has, with samples. report, where not nil, hears how it gets on;
+// Discover returns which fields a connector's target has, with samples. report, if not nil, receives the progress;
 // keep, where not nil, is called in the transaction that notes the look.
 func (s *Service) Discover(
 	ctx context.Context,

@@ -101,7 +101,7 @@ type CorrelationSample struct {
 // maxSamples is how many accounts of each kind a preview shows.
 const maxSamples = 100
 
-// Preview tells what Correlate would do to a connector's accounts if it had these settings. It writes nothing.
+// Preview returns what Correlate would do to a connector's accounts if it had these settings. It writes nothing.
 func (s *Service) Preview(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -31,10 +31,10 @@ type Target struct {
 	Run        string `json:"run,omitempty"`         // of a sync: the run ...
 	Attempt    int    `json:"attempt,omitempty"`     // ... and its fencing number
 
-	// Executor, where set, hears which process speaks to the target before the call begins.
+	// Executor, where set, is called with the process that speaks to the target before the call begins.
 	Executor func(v1.ExecutedBy) `json:"-"`
-	// Progress, where set, hears how a sync gets on between its chunks: a wait for the target's rate limit, a phase. It
-	// is advice, comes from any goroutine and returns at once. In agent mode the proxy passes on what the agent tells.
+	// Progress, where set, gets the progress of a sync between chunks: a wait for the target's rate limit, a phase. It
+	// is advice, comes from any goroutine and returns at once. In agent mode the proxy passes on the agent's progress.
 	Progress func(v1.Progress) `json:"-"`
 }
 

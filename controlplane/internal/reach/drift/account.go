@@ -35,7 +35,7 @@ type account struct {
 	lowered map[string]any // Attributes by their names in lower case
 }
 
-// accounts reads those that can be compared: managed, somebody's, and there.
+// accounts reads those that can be compared: managed, with an owner, and present.
 func accounts(ctx context.Context, tx *pg.Tx, ids []string) ([]*account, error) {
 	const sql = `
 		select a.id::text, a.connector_id::text, a.identity_id::text, coalesce(a.username, '') as username,

@@ -104,7 +104,7 @@ type question struct {
 	observe  func(target string) (value any, known bool)
 	rule     writing.DriftRule
 	moved    bool              // what the template makes otherwise than before is written
-	resolve  map[string]string // by target: what somebody has decided
+	resolve  map[string]string // by target: decisions of users
 	resolver AcceptedDrift     // who they are
 	now      time.Time
 }

@@ -52,7 +52,7 @@ func keys(set map[string]bool) []string {
 	return out
 }
 
-// shown tells which attributes and members a few hundred accounts of each connector have between them. What none of
+// shown returns which attributes and members a few hundred accounts of each connector have between them. What none of
 // them has, the target does not show at all, and cannot be compared.
 func shown(ctx context.Context, tx *pg.Tx, connectors []string) (map[string]map[string]bool, error) {
 	const sql = `

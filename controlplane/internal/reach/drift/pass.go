@@ -65,7 +65,7 @@ type placing struct {
 	auto   bool // of a rule: that it cannot be placed is no fault of anybody's
 }
 
-// pass compares accounts. why tells by account what has changed. It gives the tasks that it has placed.
+// pass compares accounts. why is what has changed, by account. It gives the tasks that it has placed.
 func (s *Service) pass(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
-// kind is the kind of this package's work, and the group whose lock whoever compares holds.
+// kind is the kind of this package's work, and the group whose lock comparisons hold.
 const kind = "drift"
 
 // Sizes and times of the work.

@@ -11,8 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/proposal"
 )
 
-// Accept takes the proposals for all fields of the current snapshot that nobody has decided about; what was decided
-// stays. Where there is nothing to add, nothing is written. Its fault is of kind Conflict where nobody has looked at
+// Accept takes the proposals for all fields of the current snapshot that are not decided; what was decided
+// stays. If there is nothing to add, nothing is written. Its fault is of kind Conflict without a discovery of
 // the fields yet.
 func (s *Service) Accept(
 	ctx context.Context,

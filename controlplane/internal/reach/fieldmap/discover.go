@@ -13,7 +13,7 @@ import (
 )
 
 // Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are
-// about it, and afterwards where nobody had looked before. What the target, the network or an agent answers is part of
+// about it, and afterwards if there was none before. What the target, the network or an agent answers is part of
 // the result.
 func (s *Service) Discover(
 	ctx context.Context,

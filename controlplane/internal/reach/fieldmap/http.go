@@ -146,7 +146,7 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 	return m, err
 }
 
-// NewMapping is a mapping as somebody writes it.
+// NewMapping is a mapping as a client writes it.
 type NewMapping struct {
 	// Kind of record that the source field belongs to.
 	Object string `json:"object" enum:"identity,account,entitlement,grant"`
@@ -179,7 +179,7 @@ func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (*httpapi
 }
 
 // known are a connector's mappings and, for fields that none is about, the proposals. One to ignore a field for no
-// reason is none: whoever ignores that field has decided it.
+// reason is none: the user who ignores that field has decided it.
 func (s *Service) known(ctx context.Context, tx *pg.Tx, m Mappings) ([]mapping.Mapping, error) {
 	rules := rulesOf(m.Mappings)
 	snap, err := Current(ctx, tx, m.ConnectorID)
@@ -228,7 +228,7 @@ func (s *Service) change(
 	return out, err
 }
 
-// written are mappings as somebody wrote them. Where one says what a proposal or an earlier mapping said, it keeps
+// written are mappings as a client wrote them. If one says what a proposal or an earlier mapping said, it keeps
 // where that came from.
 func written(given []NewMapping, known []mapping.Mapping) []mapping.Mapping {
 	out := make([]mapping.Mapping, len(given))

@@ -191,7 +191,7 @@ func Adopt(ctx context.Context, tx *pg.Tx, connectorID, snapshotID string) error
 const snapshotColumns = `s.id, s.connector_id, s.source, s.taken_at, s.digest, s.warnings, s.objects,
 	coalesce(c.schema_snapshot_id = s.id, false) as current`
 
-// Current is the snapshot that a connector's mappings are about. Its fault is of kind Conflict where nobody has looked
+// Current is the snapshot that a connector's mappings are about. Its fault is of kind Conflict if there is none
 // yet.
 func Current(ctx context.Context, tx *pg.Tx, connectorID string) (SchemaSnapshot, error) {
 	if _, err := connector.Find(ctx, tx, connectorID); err != nil {

@@ -66,7 +66,7 @@ type Compiler func(text string) (Expression, error)
 // Expression is a transform, ready to be used by several goroutines at once.
 type Expression interface {
 	// Eval gives what the expression makes of a field's value and the whole record: nil, a bool, a string, a number or
-	// a list of those. An error that has a method Kind() string, such as ValueError, tells by it what may be told
+	// a list of those. An error that has a method Kind() string, such as ValueError, returns by it what may be shown
 	// without telling values.
 	Eval(value any, record *Record) (any, error)
 }

@@ -49,7 +49,7 @@ var extension = map[string]Field{
 	"department": Department, "manager.value": Manager, "manager": Manager,
 }
 
-// vendor are words that one vendor's systems use and nobody else means otherwise.
+// vendor are words that one vendor's systems use and that have no other meaning elsewhere.
 var vendor = map[string]Field{
 	"userprincipalname":  Email,
 	"useraccountcontrol": IsDisabled,

@@ -20,7 +20,7 @@ import (
 type facts struct {
 	connector connector.Connector
 	missing   []fault.Field
-	snapshot  *fieldmap.SchemaSnapshot // nil: nobody has looked
+	snapshot  *fieldmap.SchemaSnapshot // nil: no discovery has run
 	seen      map[[2]string]bool       // the snapshot's fields, by kind of object and name
 	rules     []mapping.Mapping
 	version   int
@@ -74,7 +74,7 @@ func connectedBefore(ctx context.Context, tx *pg.Tx, id string) (is bool, err er
 	return is, nil
 }
 
-// look adds what the snapshot tells, where there is one.
+// look adds the facts of the snapshot, if there is one.
 func (f *facts) look(ctx context.Context, tx *pg.Tx, fields *fieldmap.Service) error {
 	snap, err := fieldmap.Current(ctx, tx, f.connector.ID)
 	f.sources, f.seen = []fieldmap.CopySource{}, map[[2]string]bool{}

@@ -180,7 +180,7 @@ func (s *Service) keepDiff(
 	})
 }
 
-// inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what
+// inUse are the rules that a connector's records are mapped by: the stored ones, or if there are none, what
 // would be proposed for the fields of a snapshot. Entitlements and grants are then what the connector makes of them,
 // and no proposal is in use.
 func (s *Service) inUse(

@@ -248,7 +248,7 @@ func (f facts) syncStep() WizardStep {
 	return step
 }
 
-// lacking are those of the codes whose step is not completed. A connection that cannot even be tested is told as that.
+// lacking are those of the codes whose step is not completed. A connection that cannot be tested is reported as that.
 func (f facts) lacking(codes ...string) (out []string) {
 	for _, code := range codes {
 		switch {

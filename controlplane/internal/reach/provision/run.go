@@ -11,7 +11,7 @@ import (
 
 // Times of the work.
 const (
-	interval    = time.Second      // how soon work is noticed that nobody announced
+	interval    = time.Second      // how soon unannounced work is noticed
 	upkeepEvery = 15 * time.Second // how often what depends on the time, or on settings, is looked at
 )
 

@@ -109,12 +109,12 @@ func (s *Service) orders() *order.Service {
 // Kinds are the work of this package on the queue: see planner.Planner.
 func (s *Service) Kinds() []queue.Kind { return s.planner().Kinds() }
 
-// Accept places somebody's order within a transaction, and gives its task.
+// Accept places an order within a transaction, and gives its task.
 func (s *Service) Accept(ctx context.Context, tx *pg.Tx, o order.Order) (taskview.TaskDetail, error) {
 	return s.orders().Accept(ctx, tx, o)
 }
 
-// Complete writes within a transaction that somebody has made a task's change in the target.
+// Complete writes within a transaction that a person has made a task's change in the target.
 func (s *Service) Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error {
 	return s.orders().Complete(ctx, tx, id, match, note)
 }

@@ -7,7 +7,7 @@
 // safety) and writes what is held to sync_hold. The worker then merges the staged rows that are not held, and calls
 // removal.Apply and removal.Settle in the transaction that ends the merge. A release of what was held (package hold)
 // puts the run back to applying, and the same steps follow for what was released. hold.Supersede and hold.Expire end
-// what nobody decided. Package changes shows what a run changes, and what it holds.
+// undecided changes. Package changes shows what a run changes, and what it holds.
 //
 //	pending -> applied | skipped       a change of sync_change
 //	held -> pending | discarded

@@ -102,6 +102,6 @@ func Links(connector, run string) map[string]string {
 	}
 }
 
-// DigestSQL is a digest over held changes c, in the order they are told: whoever releases them says what was seen.
+// DigestSQL is a digest over held changes c, in the order they are shown: their release names what was seen.
 const DigestSQL = `sha256(convert_to(coalesce(string_agg(concat_ws(' ', c.object, c.change, c.object_id, c.external_id,
 	c.guard, c.before, c.after), E'\n' order by c.n), ''), 'UTF8'))`

@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// Run is what the engine tells about the run that is weighed or applied.
+// Run is what the engine knows about the run that is weighed or applied.
 type Run struct {
 	ID, Connector   string
 	FirstLoad       bool // nothing of this connector was known before: there is nothing to compare with
-	Preview         bool // tells what would change, and changes nothing
+	Preview         bool // shows what would change, and changes nothing
 	SettingsChanged bool // the connection is not the one that the last good run used
 	Incremental     bool // read changes only
 	// every record that was read could be used, and nothing kept the run from reading on

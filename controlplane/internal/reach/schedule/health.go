@@ -38,7 +38,7 @@ func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*heal
 	return out, err
 }
 
-// fares counts a connector's runs. What happened to them is told by the states that package connector goes by.
+// fares counts a connector's runs. Their outcomes are the states that package connector uses.
 func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *healthreport.HealthReport) error {
 	const failures = `
 		select count(*)

@@ -71,7 +71,7 @@ func allowed(status string) (names []string) {
 	return names
 }
 
-// WhyPaused says why somebody stops a connector.
+// WhyPaused is why a user stops a connector.
 type WhyPaused struct {
 	// It is shown at the connector, and goes into the audit log.
 	Reason string `json:"reason" minLength:"1" maxLength:"2000"`

@@ -50,7 +50,7 @@ func (s *Service) startDue(ctx context.Context, tenant string) (n int, err error
 	if err != nil {
 		return 0, err
 	}
-	// Other processes have found the same ones: whoever goes another way meets them less often.
+	// Other processes have found the same ones: processes with different orders meet less often.
 	rand.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
 	for _, d := range found {
 		dealt, err := s.deal(ctx, d)

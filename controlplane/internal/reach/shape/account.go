@@ -35,7 +35,7 @@ func (u *Unmakable) or() error {
 	return u
 }
 
-// Account is the account that the connector makes of somebody, with what becomes of its password. taken tells of a
+// Account is the account that the connector makes of a person, with what becomes of its password. taken finds a
 // name, in any case, whether it is no longer free. The error, an *Unmakable, names every attribute that cannot be made,
 // and why.
 func (c Config) Account(

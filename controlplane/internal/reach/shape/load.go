@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/template"
 )
 
-// Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there
+// Load reads how connectors write, with the defaults of their type and vendor for what is not set. Those that there
 // are not are left out.
 func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Config, error) {
 	const sql = `

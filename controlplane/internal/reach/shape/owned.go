@@ -18,7 +18,7 @@ type Owned struct {
 	Problem *template.AttributeProblem // it cannot be made: nothing is said about it then
 }
 
-// Owned gives what the template always writes of somebody's account of this name.
+// Owned gives what the template always writes of a person's account of this name.
 func (c Config) Owned(f identity.Facts, username string) ([]Owned, error) {
 	p, err := c.ready()
 	if err != nil {
@@ -43,7 +43,7 @@ func (c Config) Moves() bool {
 		c.Template.Container != nil && c.Template.Container.On == template.OnAlways
 }
 
-// Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what
+// Moved gives the name and the place that a person's account should have, if the template always has them; nil: what
 // it has. A name that has a number stays as long as the rest of it is right. taken is as for Account; the account's own
 // name is not taken.
 func (c Config) Moved(

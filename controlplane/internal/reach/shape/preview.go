@@ -131,7 +131,7 @@ func within(err error, member string) error {
 	return err
 }
 
-// try makes somebody's account without an end to it.
+// try makes a person's account without an end to it.
 func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPreview, error) {
 	out := AccountPreview{
 		ConnectorID: c.ConnectorID,
@@ -287,7 +287,7 @@ func masked(p *ExactPlan, scrub *connectorkit.Scrubber) *ExactPlan {
 	return &out
 }
 
-// recordPreview notes that a target was looked at on somebody's behalf. What it answered stays out.
+// recordPreview notes that a target was read on behalf of a user. Its answer stays out.
 func recordPreview(ctx context.Context, tx *pg.Tx, o callable.Connector, p AccountPreview) error {
 	e := audit.Entry{
 		Action:  "connector.provisioning_previewed",

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape/writing"
 )
 
-// ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as
+// ProvisioningSettings say how a connector writes, as a user sets it. What is left out, also within account, is as
 // the connector's type and vendor have it, and goes on to be when that gets better.
 type ProvisioningSettings struct {
 	// How changes reach the target system. off: nothing is written. simulate: each change is planned completely and not

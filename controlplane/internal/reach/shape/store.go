@@ -63,7 +63,7 @@ func save(ctx context.Context, tx *pg.Tx, before, after Config) (int, error) {
 	return version, nil
 }
 
-// Retouch has all managed accounts of a connector compared with its template, and tells how many they are.
+// Retouch has all managed accounts of a connector compared with its template, and returns how many they are.
 func Retouch(ctx context.Context, tx *pg.Tx, connectorID, why string) (int64, error) {
 	const sql = `
 		insert into work_item (tenant_id, kind, subject, cause)
@@ -90,7 +90,7 @@ func encoded(part any) []byte {
 	return b
 }
 
-// changesOf tells which parts are other than they were; null is what nobody has set.
+// changesOf returns which parts are changed; null is a part that is not set.
 func changesOf(before, after ProvisioningSettings) []audit.Change {
 	var out []audit.Change
 	for _, part := range []struct {

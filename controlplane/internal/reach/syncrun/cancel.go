@@ -47,7 +47,7 @@ func (s *Service) cancelRun(ctx context.Context, v viewer.Viewer, in *runIn) (*r
 	return &runOut{run}, err
 }
 
-// askToCancel ends a run at once that nobody works on, and notifies the worker of any other.
+// askToCancel ends a run without a worker at once, and notifies the worker of any other.
 func askToCancel(ctx context.Context, tx *pg.Tx, run string) error {
 	const idle = `
 		update sync_run
@@ -73,7 +73,7 @@ func askToCancel(ctx context.Context, tx *pg.Tx, run string) error {
 	return pg.Notify(ctx, tx, Channel, run)
 }
 
-// CancelAll cancels every run of the transaction's tenant that has not ended. What is held stays as it is: nobody works
+// CancelAll cancels every run of the transaction's tenant that has not ended. What is held stays as it is: no worker is
 // on it.
 func CancelAll(ctx context.Context, tx *pg.Tx) error { return cancel(ctx, tx, nil) }
 

@@ -61,7 +61,7 @@ var progressCallback = openapi.Outgoing{
 	Bodies: map[string]reflect.Type{"application/json": reflect.TypeFor[Progress]()},
 }
 
-// SyncTrigger is a Trigger as somebody sends it.
+// SyncTrigger is a Trigger as a client sends it.
 type SyncTrigger struct {
 	// true reads what has changed since the last run, if that is possible. false reads everything. The default is true
 	// once the connector is connected.
@@ -134,7 +134,7 @@ func notAllowed(remedy, format string, args ...any) error {
 		With(fault.Field{Pointer: "#/callback_url", Code: "destination_not_allowed", Detail: remedy})
 }
 
-// asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless somebody
+// asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless the request
 // says otherwise.
 func (s *Service) asked(ctx context.Context, v viewer.Viewer, in *triggerIn) (t Trigger, err error) {
 	if in.Body != nil {

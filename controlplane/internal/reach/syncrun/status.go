@@ -22,8 +22,8 @@ const (
 	Failed       Status = "failed"
 	Cancelled    Status = "cancelled"
 	Discarded    Status = "discarded" // what was held was refused, or computed anew by a later run
-	Expired      Status = "expired"   // nobody decided about what was held; it never happens
-	Previewed    Status = "previewed" // tells what would change; nothing was
+	Expired      Status = "expired"   // no one decided about the held changes in time; none was made
+	Previewed    Status = "previewed" // only shows what would change
 )
 
 // Ended reports whether a run in this state is over.

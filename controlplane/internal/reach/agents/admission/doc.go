@@ -1,7 +1,7 @@
 // Package admission decides whether an agent that connects is let in, and under which session.
 //
 // It takes a connection from its first frame: the agent says hello, signs a fresh nonce with its identity key, and the
-// connection is entered in agent_session. A token alone admits nobody, since tokens can be copied.
+// connection is entered in agent_session. A token alone admits no agent, since tokens can be copied.
 //
 //	greeted -> proven -> admitted
 //	   |         |  \-> quarantined  (the same identity is in use by another process of an agent)
@@ -9,7 +9,7 @@
 //
 // A newer connection of the same start of an agent on the same machine replaces the older one at once. Any other one
 // does so only when the older connection no longer answers a ping, in whichever process its socket is: that process
-// hears the word probe on agents.PresenceChannel, and its AnswerProbe writes down that the connection lives.
+// receives the word probe on agents.PresenceChannel, and its AnswerProbe writes down that the connection lives.
 //
 // Tables: agent_session (written: one row for each connected agent, with an epoch that grows with each connection) and
 // agent (read for the key and the state; written: version, host, connector types, clock skew).

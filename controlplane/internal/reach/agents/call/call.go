@@ -29,7 +29,7 @@ type Call struct {
 	lost    time.Time
 	heard   time.Time    // the last sign of progress
 	waits   time.Time    // until then the agent waits for its target's leave to go on
-	news    *v1.Progress // of a sync: the last progress that nobody has taken yet
+	news    *v1.Progress // of a sync: the last progress that was not read yet
 	intake  *wire.Intake
 	taken   int
 	stopped bool // the agent was asked to stop: it may not go on after a loss of its connection
@@ -345,7 +345,7 @@ func (c *Call) Chunks() int {
 	return c.taken
 }
 
-// gone reports whether nobody is left who could answer.
+// gone reports whether no session is left that could answer.
 func (c *Call) gone() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@
 // The package has no table. Package hub keeps the calls of each agent (Table) and makes them for package dispatch.
 //
 // Worked example: a sync of two chunks runs on berlin-1. Chunk 1 is taken, emitted and acknowledged. The connection
-// breaks while chunk 2 is stored: Lose. Berlin-1 is back within ten seconds and asks to resume; it is told to go on
+// breaks while chunk 2 is stored: Lose. Berlin-1 is back within ten seconds and asks to resume; it is asked to go on
 // with chunk 2, which is then a duplicate and is acknowledged without being emitted again. The result counts two
 // chunks, as many as were taken, and Do returns it.
 package call

@@ -130,7 +130,7 @@ func refuse(w http.ResponseWriter, r *http.Request, p *problem.Problem) {
 	_, _ = w.Write(body) // a client that has gone away misses nothing
 }
 
-// converse takes a connection from hello to its end. The error tells why it ended.
+// converse takes a connection from hello to its end. The error is why it ended.
 func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *session.Socket) error {
 	s, err := h.admission.Admit(ctx, v, socket)
 	if err != nil {

@@ -112,7 +112,7 @@ func (t *peerTable) attach(s *session.Session) {
 	}
 }
 
-// detach takes s out of the agent's calls when its connection has ended. After a goodbye nobody comes back for them.
+// detach takes s out of the agent's calls when its connection has ended. After a goodbye, no session takes them up.
 func (t *peerTable) detach(s *session.Session, goodbye bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// waitingTask is a call that somebody wrote down, as far as it may be seen over all tenants.
+// waitingTask is a call that was written down, as far as it may be seen over all tenants.
 type waitingTask struct {
 	Tenant  string `db:"tenant_id"`
 	ID      string `db:"id"`
@@ -25,7 +25,7 @@ type waitingTask struct {
 	Expired bool   `db:"expired"`
 }
 
-// Claim takes up calls for agents that are connected here, and removes those that nobody waits for any more.
+// Claim takes up calls for agents that are connected here, and removes those without a waiting caller.
 func (r *Relay) Claim(ctx context.Context) {
 	if !r.Local.Any() {
 		return
@@ -179,7 +179,7 @@ func relay[Q, A any](ctx context.Context, request []byte, call func(context.Cont
 	return call(ctx, req)
 }
 
-// giveBack writes the result down even when this process is stopping: somebody waits for it.
+// giveBack writes the result down even when this process is stopping: a caller waits for it.
 func (r *Relay) giveBack(ctx context.Context, v viewer.Viewer, id string, back reply) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer cancel()
@@ -203,7 +203,7 @@ func (r *Relay) giveBack(ctx context.Context, v viewer.Viewer, id string, back r
 	})
 }
 
-// Cancel ends a call that nobody waits for any more.
+// Cancel ends a call without a waiting caller.
 func (r *Relay) Cancel(task string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -75,7 +75,7 @@ func (r *Relay) writeTask(
 	})
 }
 
-// dropTask forgets a call. Whoever still works on it is told to stop.
+// dropTask forgets a call. A process that still works on it is asked to stop.
 func (r *Relay) dropTask(ctx context.Context, v viewer.Viewer, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -95,7 +95,7 @@ func (r *Relay) dropTask(ctx context.Context, v viewer.Viewer, id string) {
 	}
 }
 
-// await looks for the result whenever it is told of one, and now and then by itself.
+// await reads the result whenever one is announced, and now and then without that.
 func (r *Relay) await(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -175,6 +175,6 @@ func (r *Relay) Done(task string) {
 	defer r.mu.Unlock()
 	select {
 	case r.waiting[task] <- struct{}{}:
-	default: // somebody else's, or woken already
+	default: // of another caller, or woken already
 	}
 }

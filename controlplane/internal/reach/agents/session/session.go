@@ -103,7 +103,7 @@ func (s *Session) Serve(ctx context.Context) error {
 	return s.conn.Serve(ctx, s.handle)
 }
 
-// Suits reports whether the agent can take calls of the target. A nil session suits nobody.
+// Suits reports whether the agent can take calls of the target. A nil session takes none.
 func (s *Session) Suits(t dispatch.Target) bool {
 	if s == nil || s.over.Load() || !slices.Contains(s.Hello.ConnectorTypes, t.Type) {
 		return false
@@ -164,7 +164,7 @@ func (s *Session) Report() Report {
 	return r
 }
 
-// Welcome tells the agent that it is admitted, and what becomes of the calls that it wants to resume.
+// Welcome admits the agent, and answers what becomes of the calls that it wants to resume.
 func (s *Session) Welcome(actions []wire.ResumeAction) {
 	s.Send(wire.Frame{Type: wire.TypeWelcome, Re: s.HelloID}, wire.Welcome{
 		SessionID:  s.ID,
@@ -178,7 +178,7 @@ func (s *Session) Welcome(actions []wire.ResumeAction) {
 	})
 }
 
-// Send queues a frame. What cannot be sent any more is no loss: the end of the connection tells.
+// Send queues a frame. What cannot be sent any more is no loss: the end of the connection shows it.
 func (s *Session) Send(f wire.Frame, body any) { _ = s.conn.Send(f, body) }
 
 // Offer queues the offer of a call. The error is wire.ErrClosed if the connection has ended.
@@ -237,7 +237,7 @@ func (s *Session) toCall(f wire.Frame) error {
 	if c := s.calls.FindCall(s, f.Task); c != nil {
 		return c.Take(s, f)
 	}
-	// The result of a call that nobody waits for any more needs no answer; whoever still works on one should stop.
+	// The result of a call without a waiting caller needs no answer; an agent that still works on one should stop.
 	if f.Type == wire.TypeChunk || f.Type == wire.TypeProgress {
 		s.Refuse(f, "unknown_task", "the task is unknown or has ended")
 	}

@@ -68,7 +68,7 @@ func (s *Socket) alive() {
 	s.heard = now
 	if want := now.Add(s.silent); !s.closed && want.Sub(s.deadline) > min(time.Second, s.silent/10) {
 		s.deadline = want
-		_ = s.ws.SetReadDeadline(want) // fails only on a connection that is gone, which reading tells
+		_ = s.ws.SetReadDeadline(want) // fails only on a connection that is gone, which reading reports
 	}
 }
 

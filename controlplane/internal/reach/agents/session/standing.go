@@ -72,7 +72,7 @@ func (s *Session) Cut(code int, reason string) {
 }
 
 // Answers pings and waits for the answer to this very ping, until ctx ends. Anything else that comes proves nothing: it
-// may have been on its way when its sender died. A nil session answers nobody.
+// may have been on its way when its sender died. A nil session answers no one.
 func (s *Session) Answers(ctx context.Context) bool {
 	if s == nil {
 		return false

@@ -12,7 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Check holds settings against the rules of their type, as far as can be told without asking the target.
+// Check holds settings against the rules of their type, as far as possible without a call to the target.
 func (s Settings) Check() (wrong Problems) {
 	entry, ok := catalog.Find(s.Key())
 	switch {

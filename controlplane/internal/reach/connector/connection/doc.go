@@ -1,7 +1,7 @@
 // Package connection has the settings of a connection to a target system, and the rules that they must meet.
 //
 // Settings are a type of connector, the mode in which it is reached, and settings with and without secrets. Check holds
-// them against the catalog's entry and against rules of the service, as far as can be told without asking the target.
+// them against the catalog's entry and against rules of the service, as far as possible without a call to the target.
 // MovedBy names the settings by which a target is another one than before: secrets are not sent there unasked.
 //
 //	files: settings.go, check.go, problems.go

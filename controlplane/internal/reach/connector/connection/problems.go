@@ -8,7 +8,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
-// Parted tells what is only missing yet from what is wrong. A connector without a name is wrong at any time.
+// Parted distinguishes missing settings from wrong ones. A connector without a name is wrong at any time.
 func (p Problems) Parted() (missing, wrong Problems) {
 	for _, f := range p {
 		if f.Code == catalog.Required && f.Pointer != "#/name" {

@@ -19,8 +19,8 @@ const actionQuarantined = "connector.quarantined"
 const refusalsBeforeQuarantine = 3
 
 // quarantine leaves a connector alone whose target has refused the sign-in in run after run, when the last of them was
-// started by the schedule: whoever tries by hand sees for themselves. A run before new credentials were given, or
-// before somebody said that it may be tried again, does not count.
+// started by the schedule: users who try by hand see the result. A run before new credentials were given, or
+// before the quarantine was cleared, does not count.
 func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	const sql = `
 		with latest as (

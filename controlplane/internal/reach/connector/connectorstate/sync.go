@@ -38,7 +38,7 @@ func failed(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	if err := quarantine(ctx, tx, id, runID, reason); err != nil {
 		return err
 	}
-	// Previews, and runs that somebody ended, say nothing about the target.
+	// Previews, and runs that users ended, say nothing about the target.
 	const sql = `
 		with before as (
 			select r.status

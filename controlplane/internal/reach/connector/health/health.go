@@ -46,7 +46,7 @@ type ConnectorHealthPart struct {
 	Cause *string `json:"cause"`
 }
 
-// HealthOf says what a status means for whoever watches over a connector.
+// HealthOf explains a status to administrators.
 func HealthOf(status string) string {
 	switch status {
 	case "draft", "ready":

@@ -17,7 +17,7 @@ type Call struct {
 	Purpose    string // of a saved one: source, target or both
 	BusinessID string
 	Target     dispatch.Target
-	Connection map[string]any // the settings as somebody wrote them
+	Connection map[string]any // the settings as the user wrote them
 	Auth       v1.AuthConfig
 	Scrub      *connectorkit.Scrubber
 }

@@ -20,7 +20,7 @@ type Tester struct {
 	TestLimit time.Duration // how long a connection test may take; 0: 30 s
 }
 
-// Probe tests a connection and tells each step as it ends. Whatever the target, the network or an agent does is part of
+// Probe tests a connection and reports each step as it ends. What the target, the network or an agent does is part of
 // the answer; the error is for faults of our own.
 func (s *Tester) Probe(ctx context.Context, c Call, tell func(v1.TestStep)) (TestResponse, error) {
 	began := time.Now()
@@ -79,7 +79,7 @@ func (s *Tester) Discover(
 	return Scrubbed(answer, c.Scrub)
 }
 
-// detail is what the answer says about err, or err itself where it is a fault of our own. What nobody foresaw goes to
+// detail is the text of the answer about err, or err itself if it is a fault of our own. Unforeseen errors go to
 // the log.
 func (s *Tester) detail(ctx context.Context, c Call, err error) (*v1.ErrorDetail, error) {
 	var f *fault.Fault

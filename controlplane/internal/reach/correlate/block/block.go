@@ -5,7 +5,7 @@ import ()
 // Candidates are found without comparing everybody with everybody: the accounts' values are put into an index for each
 // rule, and people are looked up in it as they stream by.
 
-// maxShared is how many people a value may belong to before it names nobody: a department is no key.
+// maxShared is how many people a value may belong to before it identifies no one: a department is no key.
 const maxShared = 25
 
 // Entry is one value of accounts and the people who have it, or one like it.

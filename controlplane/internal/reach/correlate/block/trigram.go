@@ -104,7 +104,7 @@ func (x *trigramIndex) Find(value string, visit func(*Entry)) {
 	unknown := len(grams) - len(ranks)
 	for i := 0; i < len(ranks) && unknown+i < x.prefix(len(grams)); i++ {
 		for _, p := range x.postings[ranks[i]] {
-			// What is left of the two sets tells most of them apart without a look at either.
+			// What is left of the two sets excludes most of them without a look at either.
 			if min(int(p.size-p.at), len(ranks)-i) < x.needed(int(p.size)+len(grams)) || x.stamp[p.set] == x.round {
 				continue
 			}

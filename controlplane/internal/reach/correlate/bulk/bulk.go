@@ -60,7 +60,7 @@ type BulkFilter struct {
 	AccountType []string `json:"account_type,omitempty" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 }
 
-// BulkLinked tells what became of each item.
+// BulkLinked is the outcome of each item.
 type BulkLinked struct {
 	// Whether the links were only computed, and nothing was written.
 	DryRun bool `json:"dry_run"`

@@ -29,7 +29,7 @@ type Match struct {
 	Least float64
 }
 
-// Help tells a writer of rules which matches there are.
+// Help describes the matches for authors of rules.
 const Help = "use exact, ci_exact, normalized, digits, prefix_<2 to 40>, trigram>=<0.3 to 1> or " +
 	"levenshtein<=<1 to 3>"
 
@@ -79,7 +79,7 @@ func (m Match) String() string {
 }
 
 // Fuzzy reports whether the match says that two values are alike, not that they are the same. Alone such a match gives
-// nobody a privileged account.
+// no one a privileged account.
 func (m Match) Fuzzy() bool { return m.Kind == Trigram || m.Kind == distance || m.Kind == prefix }
 
 // Equality reports whether the match asks if two normal forms are the same, so that candidates can be looked up by a

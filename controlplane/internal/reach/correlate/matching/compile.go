@@ -27,7 +27,7 @@ func (p Problems) fault() error {
 var ruleID = regexp.MustCompile(`^[a-z0-9]([a-z0-9_]*[a-z0-9])?$`)
 
 // Compile holds settings against the rules of writing them and makes them ready to use. Its fault is of kind Invalid
-// and tells all that is wrong, with pointers into s. The settings it gives back are in their one way of writing.
+// and returns all that is wrong, with pointers into s. The settings it gives back are in their one way of writing.
 func Compile(s Settings) (*Plan, error) {
 	var wrong Problems
 	p := &Plan{Settings: s}

@@ -17,7 +17,7 @@ const (
 const (
 	because       = "matched"          // one candidate is far enough ahead
 	sourceSays    = "source_says"      // the source itself names the owner
-	kept          = "kept"             // the keys changed, and speak for nobody else clearly
+	kept          = "kept"             // the keys changed, and name no other person clearly
 	ambiguous     = "ambiguous"        // several candidates are within the margin
 	proposed      = "proposed"         // the best candidate is below auto_link
 	fuzzyOnly     = "privileged_fuzzy" // a privileged account, and likeness is all there is
@@ -33,7 +33,7 @@ type verdict struct {
 	Owner      *person
 	why        string
 	score      float64
-	candidates []candidate // the owner or best one first, then its rivals; forbidden ones when there is nobody else
+	candidates []candidate // the owner or best one first, then its rivals; forbidden ones if there is no other
 }
 
 // maxCandidates is how many candidates are kept with an account.

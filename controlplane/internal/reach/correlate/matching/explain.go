@@ -141,7 +141,7 @@ func (s *subject) previous() string {
 	return d.Previous
 }
 
-// decidedByUser reports whether what is stored about an account is somebody's word.
+// decidedByUser reports whether what is stored about an account is a user's decision.
 func (s *subject) decidedByUser() bool {
 	var d document
 	return json.Unmarshal(s.stored, &d) == nil && d.By == ByUser

@@ -14,7 +14,7 @@ type lookup struct {
 	index block.Index
 }
 
-// lookups make the indexes of a plan. A veto finds nobody.
+// lookups make the indexes of a plan. A veto finds no one.
 func (p *Plan) lookups() (list []lookup) {
 	for _, r := range p.rules {
 		if r.Veto {

@@ -74,7 +74,7 @@ func knownBy(named map[ID]*known, who ID) *known {
 	return k
 }
 
-// meet looks a person up. Whoever meets nobody is forgotten.
+// meet looks a person up. A person who meets no one is forgotten.
 func (p *pairs) meet(who ID, v []field.Values, lookups []lookup, named *known) {
 	at := int32(len(p.people))
 	met := named != nil

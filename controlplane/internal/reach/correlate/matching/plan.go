@@ -35,7 +35,7 @@ func (r rule) fuzzy() bool {
 // ID is a UUID.
 type ID = [16]byte
 
-// person is somebody who may own accounts.
+// person is a person who may own accounts.
 type person struct {
 	ID     ID
 	values []field.Values
@@ -46,7 +46,7 @@ type subject struct {
 	ID, connector ID
 	version       int
 	state         string
-	Owner         *ID // who has it now; nobody whose identity is archived
+	Owner         *ID // who has it now; none whose identity is archived
 	Gone          *ID // an owner who was archived
 	privileged    bool
 	rejected      []ID
@@ -83,7 +83,7 @@ type result struct {
 type candidate struct {
 	person   *person
 	said     bool // by the source itself
-	rejected bool // by somebody who took the account from this person
+	rejected bool // by a user who took the account from this person
 	vetoed   bool
 	score    float64 // of all rules
 	firm     float64 // of those that are not fuzzy
@@ -141,7 +141,7 @@ func (r rule) try(s *subject, who *person) result {
 	return out
 }
 
-// compare looks for two values that agree, and else tells the first of each.
+// compare looks for two values that agree, and else returns the first of each.
 func (c condition) compare(account, person field.Values) (out compared) {
 	for _, a := range account {
 		if a = c.match.Normal(a); a == "" {

@@ -75,7 +75,7 @@ const (
 	Moved                   // it has another owner
 	Lost                    // it has none any more
 	Contested               // people have to decide
-	withdrawn               // people had to decide, and need not any more: nobody is left
+	withdrawn               // people had to decide, and need not any more: no candidate is left
 	explained               // it stands as before, for another reason
 )
 
@@ -112,7 +112,7 @@ func (p *Plan) judgeOne(s *subject, people []*person, owner *person) Judgement {
 	}
 	j := Judgement{Subject: s, Verdict: p.decide(s, candidates, owner)}
 	if j.Verdict.state == Uncorrelated && s.state == Uncorrelated && (j.Verdict.why == nobody || s.decidedByUser()) {
-		return j // as it was: nobody is found, and what a person said about it stays
+		return j // as it was: no candidate is found, and what a person said about it stays
 	}
 	j.Document = p.document(s, j.Verdict)
 	j.Change = j.compare()

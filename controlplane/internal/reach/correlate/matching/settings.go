@@ -74,7 +74,7 @@ func Default() Settings {
 	}}
 }
 
-// NewCorrelation are settings as somebody writes them: what is left out takes its default.
+// NewCorrelation are settings as a client writes them: what is left out takes its default.
 type NewCorrelation struct {
 	// The default is the default rules. With an empty list, only the owner that the source reports applies.
 	Rules *[]CorrelationRule `json:"rules,omitempty" maxItems:"50"`
@@ -104,7 +104,7 @@ func (g NewCorrelation) Settings() Settings {
 	return s
 }
 
-// digest tells settings apart that may decide differently; names decide nothing. It is kept with what they decided.
+// digest identifies settings that may decide differently; names decide nothing. It is kept with what they decided.
 func (s Settings) digest() int64 {
 	s.Rules = slices.Clone(s.Rules)
 	for i := range s.Rules {

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate/matching/explanation"
 )
 
-// Store makes judgements true, but for accounts that somebody has changed in the meantime.
+// Store makes judgements true, but for accounts that users have changed in the meantime.
 func (p *Plan) Store(ctx context.Context, tx *pg.Tx, list []Judgement) error {
 	if len(list) == 0 {
 		return nil

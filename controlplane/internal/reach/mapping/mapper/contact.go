@@ -16,7 +16,7 @@ const (
 )
 
 // home is the type of numbers and addresses that are private. They stay in the record of the source, and are stored
-// only if somebody maps them.
+// only if a user maps them.
 const home = "home"
 
 // contact gives the phone numbers and addresses of a record as custom attributes, the primary ones first; nil for an

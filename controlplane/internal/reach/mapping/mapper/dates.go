@@ -40,7 +40,7 @@ func (p *Person) setDate(f mapping.Field, text string) *Problem {
 	return nil
 }
 
-// setLastWorking reads the instant at which somebody's work ends. A day without a time counts to its end, in UTC.
+// setLastWorking reads the instant at which a person's work ends. A day without a time counts to its end, in UTC.
 func (p *Person) setLastWorking(text string) *Problem {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		at = at.UTC().Truncate(time.Second)

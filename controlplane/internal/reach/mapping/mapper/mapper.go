@@ -12,7 +12,7 @@ type Problem struct {
 	Code    string
 	Message string
 	Whole   bool   // nothing of the record may be used
-	Detail  string // the same for whoever may see the record's values; empty: nothing more is known
+	Detail  string // the same for viewers who may see the record's values; empty: nothing more is known
 }
 
 // Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how

@@ -97,7 +97,7 @@ func (s step) value(record *mapping.Record) (any, *Problem) {
 	return out, nil
 }
 
-// kindOf is what may be told of an error without telling values.
+// kindOf is what may be shown of an error without values.
 func kindOf(err error) string {
 	if k, ok := err.(interface{ Kind() string }); ok {
 		return k.Kind()

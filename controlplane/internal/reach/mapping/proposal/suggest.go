@@ -122,7 +122,7 @@ func wasSampled(o v1.DiscoveredObject) bool {
 }
 
 // Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields;
-// what nobody has seen there is left out, and a secret is never mapped. Of two fields that claim one of ours then, the
+// absent ones are left out, and a secret is never mapped. Of two fields that claim one of ours then, the
 // better rule wins as ever.
 func Offer(proposals, offered []mapping.Mapping) []mapping.Mapping {
 	out := slices.Clone(proposals)

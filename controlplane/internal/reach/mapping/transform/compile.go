@@ -36,7 +36,7 @@ func (e expression) Eval(value any, record *mapping.Record) (any, error) {
 	return out, err
 }
 
-// failed is an error that may be told about without telling values of the record.
+// failed is an error that may be shown without values of the record.
 type failed struct{ cause *pyexpr.Error }
 
 // Error is the message of the cause.

@@ -73,7 +73,7 @@ type RetypedField struct {
 	Mapping *mapping.Mapping `json:"mapping"`
 }
 
-// SchemaDecision is what somebody decided about a field.
+// SchemaDecision is what a user decided about a field.
 type SchemaDecision struct {
 	// Kind of record that the field belongs to.
 	Object string `json:"object"`

@@ -193,7 +193,7 @@ const AroundConnectorSQL = `
 	left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id
 	left join provisioning_lane l on l.tenant_id = c.tenant_id and l.connector_id = c.id`
 
-// FindWaiting tells why nothing is sent through a connector at present; nil if nothing is in the way.
+// FindWaiting returns why nothing is sent through a connector at present; nil if nothing is in the way.
 func FindWaiting(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
 	const sql = `select ` + WaitingSQL + ` from connector c ` + AroundConnectorSQL + ` where c.id = $1`
 	err = tx.QueryRow(ctx, sql, connectorID).Scan(&w)

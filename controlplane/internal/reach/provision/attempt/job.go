@@ -58,7 +58,7 @@ const AroundJob = `
 	left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id
 	left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
 
-// target is the account as the connector is told of it. A new one is known by its name alone.
+// target is the account as the connector gets it. A new one is known by its name alone.
 func (j Job) target() v1.ProvisionTarget {
 	t := v1.ProvisionTarget{Kind: "account", RemoteID: j.RemoteID, NativeRef: j.NativeRef, Username: j.Username}
 	if j.Operation == task.CreateAccount {

@@ -52,7 +52,7 @@ func NotSent(j Job) Outcome {
 	return Outcome{Job: j, State: task.Queued, Unsure: j.Unsure, Result: "not_sent"}
 }
 
-// Awaited says that nobody has seen yet what the target is said to have done.
+// Awaited reports that the target's change has not been seen yet.
 func (o Outcome) Awaited() bool {
 	return o.Result == v1.OutcomePending || o.State == task.Verifying && o.Result == v1.OutcomeUnknown
 }

@@ -89,7 +89,7 @@ func (c *Caller) find(ctx context.Context, j Job) *v1.RemoteAccount {
 	return seen.Accounts[0].Account
 }
 
-// lookFirst reads what is there before a change is sent again whose end nobody saw. Settled means that there is nothing
+// lookFirst reads what is there before a change with an unknown end is sent again. Settled means that there is nothing
 // to send: all is as asked, or it cannot be seen now. Else found is the account as it was read.
 func (c *Caller) lookFirst(ctx context.Context, j Job) (settled bool, found v1.ReadAccount, o Outcome) {
 	seen, err := c.read(ctx, j)

@@ -202,7 +202,7 @@ func (g *Guard) due(ctx context.Context, tx *pg.Tx, operations []string) (operat
 	return operation, nil
 }
 
-// trip opens the breaker: nothing is sent any more until somebody has looked.
+// trip opens the breaker: nothing is sent any more until a user resumes writes.
 func (g *Guard) trip(ctx context.Context, tx *pg.Tx, why string) error {
 	const sql = `
 		insert into connector_provisioning as p (tenant_id, connector_id, write_mode, breaker_open_since,

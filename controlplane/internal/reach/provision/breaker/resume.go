@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// wakeLanes lets connectors that wait for somebody to act be looked at now: one of them, or all.
+// wakeLanes lets connectors that wait for a user be evaluated now: one of them, or all.
 func wakeLanes(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	const sql = `update provisioning_lane set wait_until = null where wait_code is null and wait_until is not null
 		and ($1 = '' or connector_id::text = $1)`

@@ -22,7 +22,7 @@ import (
 )
 
 // terms are those of the lease on a lane and its tasks. It is longer than a change may take with what comes before it,
-// so that nobody sends under a lease that has passed to somebody else.
+// so that no process sends under a lease that has passed to another one.
 var terms = lease.Terms{Length: 75 * time.Second, Every: 10 * time.Second, Doubt: 30 * time.Second}
 
 // Times of a lane.
@@ -46,7 +46,7 @@ type lane struct {
 	latency atomic.Int64 // of a change, on the average: what is at hand lasts for backlog
 }
 
-// backlog is for how long changes are at hand that are to be sent next: long enough that nobody waits for the database,
+// backlog is for how long changes are at hand that are to be sent next: long enough that none waits for the database,
 // and short enough that what is urgent comes soon.
 const backlog = 400 * time.Millisecond
 
@@ -96,7 +96,7 @@ func (s *Worker) run(ctx context.Context, f found) error {
 	return errors.Join(err, l.leave(leave))
 }
 
-// enter takes the lease and opens the connector. It says false where somebody else has it, or nothing may be sent now.
+// enter takes the lease and opens the connector. It returns false if another process has it, or nothing may be sent.
 func (l *lane) enter(ctx context.Context) (open bool, err error) {
 	const take = `
 		update provisioning_lane
@@ -157,7 +157,7 @@ func (l *lane) unopened(ctx context.Context, tx *pg.Tx, err error) error {
 	return err
 }
 
-// postpone gives the lane back until later. Why it is closed is told by what closes it.
+// postpone gives the lane back until later. Why it is closed is reported by what closes it.
 func (l *lane) postpone(ctx context.Context, tx *pg.Tx, pause time.Duration) error {
 	const sql = `
 		update provisioning_lane

@@ -51,13 +51,13 @@ func (s *Worker) Owner() string { return s.me }
 // Wait waits until no connector is worked on.
 func (s *Worker) Wait() { s.group.Wait() }
 
-// found is a connector with changes to make that nobody is at.
+// found is a connector with changes to make that no process works on.
 type found struct {
 	Tenant    string `db:"tenant_id"`
 	Connector string `db:"connector_id"`
 }
 
-// Start begins the work on connectors that nobody is at, and says on how many.
+// Start begins the work on connectors that no process works on, and returns on how many.
 func (s *Worker) Start(ctx context.Context) (n int, err error) {
 	s.mu.Lock()
 	room := s.Lanes - len(s.active)

@@ -24,7 +24,7 @@ func lacking(field, detail string) error {
 		With(fault.Field{Pointer: "#/" + field, Code: "required", Detail: detail})
 }
 
-// accept places an order and answers with its task, or tells what would be sent.
+// accept places an order and answers with its task, or returns what would be sent.
 func (s *Service) accept(ctx context.Context, v viewer.Viewer, o Order, dryRun bool) (*acceptedOut, error) {
 	if dryRun {
 		return s.dryRun(ctx, v, o)
@@ -52,7 +52,7 @@ func (s *Service) accept(ctx context.Context, v viewer.Viewer, o Order, dryRun b
 	return out, err
 }
 
-// Accept places somebody's order within a transaction, and gives its task.
+// Accept places an order within a transaction, and gives its task.
 func (s *Service) Accept(ctx context.Context, tx *pg.Tx, o Order) (taskview.TaskDetail, error) {
 	if err := s.Planner.Refresh(ctx, tx); err != nil {
 		return taskview.TaskDetail{}, err

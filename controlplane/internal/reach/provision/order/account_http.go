@@ -39,7 +39,7 @@ type actIn struct {
 	Body   *ActionNote
 }
 
-// ActionNote is why somebody has something done with an account.
+// ActionNote is why a user orders an action on an account.
 type ActionNote struct {
 	// It is kept with the task, and goes into the audit log.
 	Note string `json:"note,omitempty" maxLength:"2000"`
@@ -117,7 +117,7 @@ func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acc
 	return s.accept(ctx, v, o, in.DryRun)
 }
 
-// NewAccount asks for an account of somebody.
+// NewAccount asks for an account of a person.
 type NewAccount struct {
 	// ID of the connector of the system in which the account is created.
 	ConnectorID string `json:"connector_id" format:"uuid"`

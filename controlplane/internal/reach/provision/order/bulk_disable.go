@@ -134,7 +134,7 @@ func disabling(accounts map[string]subject, pending map[string][]task.Open, id, 
 	return d, err
 }
 
-// placeAll writes what somebody has ordered, all at once, and enters it into the audit log.
+// placeAll writes what a user has ordered, all at once, and enters it into the audit log.
 func placeAll(ctx context.Context, tx *pg.Tx, p *plan.Plan, note string) error {
 	rows, err := planner.TaskRows(ctx, tx, p)
 	if err != nil {

@@ -33,7 +33,7 @@ func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) er
 	})
 }
 
-// undo replaces a grant of which nobody knows whether it was made by its revocation.
+// undo replaces a grant of which it is unknown whether it was made by its revocation.
 func undo(ctx context.Context, tx *pg.Tx, t stored) error {
 	id, err := Place(
 		ctx,

@@ -21,7 +21,7 @@ type completeIn struct {
 	Body Completed
 }
 
-// Completed is what somebody says who has made a change by hand.
+// Completed is the report of a person who has made a change by hand.
 type Completed struct {
 	// What was done. It is kept with the task, and goes into the audit log.
 	Note string `json:"note" minLength:"1" maxLength:"2000"`
@@ -36,13 +36,13 @@ func (s *Service) complete(ctx context.Context, v viewer.Viewer, in *completeIn)
 	)
 }
 
-// Complete writes within a transaction that somebody has made a task's change in the target.
+// Complete writes within a transaction that a person has made a task's change in the target.
 func (s *Service) Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error {
 	audited := audit.Entry{Action: "provisioning.completed", Reason: note}
 	return change(ctx, tx, id, "complete", match, audited, func(t stored) error { return s.byHand(ctx, tx, t, note) })
 }
 
-// byHand writes that somebody has made a change in the target.
+// byHand writes that a person has made a change in the target.
 func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) error {
 	o := attempt.Outcome{
 		Job: attempt.Job{

@@ -18,7 +18,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// placeNew orders an account for somebody.
+// placeNew orders an account for a person.
 func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if _, err := identity.Find(ctx, tx, o.IdentityID); err != nil {
 		return "", err

@@ -15,7 +15,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Order asks for one change of one account: by somebody, or by a rule such as the one about drift.
+// Order asks for one change of one account: by a user, or by a rule such as the one about drift.
 type Order struct {
 	Operation   string // one of those of accounts, or Grant, Revoke with GrantID
 	ConnectorID string // of CreateAccount; else the account's
@@ -31,7 +31,7 @@ type Order struct {
 	Urgent      bool
 }
 
-// byRule says that nobody looks at it before it is done.
+// byRule means that no person checks it before it is done.
 func (o Order) byRule() bool { return o.CreatedFrom != task.FromManual }
 
 // Place writes one task down and gives its id; workers do it like every other. A deletion of an account that can be

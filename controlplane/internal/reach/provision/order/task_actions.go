@@ -20,7 +20,7 @@ type changeIn struct {
 	httpapi.IfMatch
 }
 
-// stored is a task that somebody acts upon.
+// stored is a task that a user acts upon.
 type stored struct {
 	ID, Operation, State, Mode, ConnectorID string
 	AccountID, GrantID                      *string

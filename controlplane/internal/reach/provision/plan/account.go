@@ -115,7 +115,7 @@ func (s *system) replaceLife(account string, d task.Draft) {
 	s.out.order(s, d)
 }
 
-// overdue says whether a leaver's account has been disabled for as long as they are kept. One that somebody else has
+// overdue reports whether a leaver's account has been disabled for as long as they are kept. One that another user has
 // disabled counts from the day its owner left.
 func (s *system) overdue(a Account) bool {
 	after := s.Settings.DeleteAfter

@@ -44,7 +44,7 @@ func (p Person) Decide(out *Plan) {
 }
 
 // decideUnseen has a leaver's accounts disabled that syncs do not show any more: their connectors look for them also
-// outside of what syncs read. Of whoever is here such an account stays as it is.
+// outside of what syncs read. For people who work here such an account stays as it is.
 func (p Person) decideUnseen(out *Plan) {
 	for _, a := range p.Unseen {
 		if can, known := p.Settings.Connectors[a.ConnectorID]; known {

@@ -1,6 +1,6 @@
 // Package plan decides what has to change in target systems for a person.
 //
-// A Person is somebody with everything that the decision depends on: what reasons ask for, their accounts and grants,
+// A Person is a person with everything that the decision depends on: what reasons ask for, their accounts and grants,
 // and the tasks that have not ended. Decide compares the two and enters the differences into a Plan: accounts and
 // grants to make, tasks to write, tasks to cancel, statuses to set. The package decides for whom and where; what
 // follows from the state of one account or grant is the table of the package task.

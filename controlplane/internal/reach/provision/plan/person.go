@@ -10,10 +10,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Notice is how long before its end a grant is said to be ending: a week, so that whoever has to ask again still can.
+// Notice is how long before its end a grant is said to be ending: a week, so that there is time to request it again.
 const Notice = 7 * 24 * time.Hour
 
-// Person is somebody as the planner sees them.
+// Person is a person as the planner sees them.
 type Person struct {
 	ID string `db:"id"`
 	// Status is the person's status in the directory, such as active or on_leave.
@@ -52,7 +52,7 @@ type Conditions struct {
 	Leave       string // keep or disable
 	DeleteAfter *time.Duration
 	Zone        *time.Location // of the tenant's days
-	Urgent      bool           // asked for by whoever had the person looked at
+	Urgent      bool           // asked for by a user or a decision
 	Connectors  map[string]ability.Ability
 	Offers      map[string]Offer // entitlements
 }

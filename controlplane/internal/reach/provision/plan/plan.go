@@ -42,7 +42,7 @@ type NewAccount struct {
 	Status string
 	Wanted bool // a reason asks for it
 	Task   int  // its task, among the plan's
-	// Given are the values that somebody ordered. They take precedence over those of the template. Nil: the template
+	// Given are the values that a user ordered. They take precedence over those of the template. Nil: the template
 	// decides all.
 	Given *v1.ProvisionAccount
 }

@@ -12,7 +12,7 @@ import (
 // most is how many people are planned at once: a bound of memory, and of how long one transaction takes.
 const most = 1000
 
-// planLock is the lock that whoever plans for a tenant holds.
+// planLock is the lock that planning for a tenant holds.
 const planLock = `hashtextextended('provisioning|' || current_tenant()::text, 0)`
 
 // Planned is what a plan has made.

@@ -23,7 +23,7 @@ type Abilities interface {
 // Planner plans for people whose access has changed.
 type Planner struct {
 	Connectors Connectors
-	// Dispatch tells what a connector's target can do.
+	// Dispatch reports what a connector's target can do.
 	Dispatch Abilities
 }
 
@@ -31,7 +31,7 @@ type Planner struct {
 const kind = "provisioning"
 
 // Kinds are the work of this package on the queue: to plan for people whose required access or accounts have changed.
-// When a plan of many cannot be written, the queue tries smaller ones: a person for whom planning fails holds up nobody
+// When a plan of many cannot be written, the queue tries smaller ones: a person for whom planning fails holds up no one
 // else.
 func (p *Planner) Kinds() []queue.Kind {
 	return []queue.Kind{{

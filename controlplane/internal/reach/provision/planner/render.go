@@ -15,7 +15,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// render makes the accounts that are to be made, of their people, with names that nobody else has in the system.
+// render makes the accounts that are to be made, of their people, with names that no other account has in the system.
 func render(ctx context.Context, tx *pg.Tx, p *plan.Plan) error {
 	if len(p.Accounts) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func renderOne(p *plan.Plan, i int, c shape.Config, f identity.Facts, names *use
 	}
 }
 
-// override lets what somebody has said stand instead of what the template says.
+// override lets the decision of a user stand instead of the template.
 func override(made, given *v1.ProvisionAccount) {
 	if given == nil {
 		return

@@ -62,7 +62,7 @@ func RetryTasks(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) 
 }
 
 // remake makes the accounts of failed tasks anew of their templates, where nothing can have been made of them yet. What
-// somebody ordered of an account stays.
+// a user ordered of an account stays.
 func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
 		select t.id::text, t.connector_id::text, t.account_id::text, t.identity_id::text, t.payload -> 'given'

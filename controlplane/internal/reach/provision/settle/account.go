@@ -15,7 +15,7 @@ import (
 )
 
 // twins finds accounts that a reading of the target has brought as others meanwhile. One without an owner, or of the
-// same owner, is the same account, and its row becomes one with ours; one of somebody else is theirs, and the change
+// same owner, is the same account, and its row becomes one with ours; one of another owner is theirs, and the change
 // has failed.
 func twins(ctx context.Context, tx *pg.Tx, connectorID string, ended []attempt.Outcome) ([]attempt.Outcome, error) {
 	var keys []string

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// Confirm writes that a change was seen, unless somebody has said so meanwhile.
+// Confirm writes that a change was seen, unless a user has said so meanwhile.
 func Confirm(ctx context.Context, tx *pg.Tx, connectorID string, now time.Time, o attempt.Outcome) error {
 	both, err := twins(ctx, tx, connectorID, []attempt.Outcome{o})
 	if err != nil {

@@ -2,8 +2,8 @@
 //
 // Attempts writes the outcomes of attempts into provisioning_task and provisioning_attempt, into the accounts and
 // grants that they are about, and lets tasks go on that waited. The other functions draw conclusions from what syncs
-// have read: Verify for changes that nobody has seen, Appeared for accounts that were created without an answer,
-// Fulfilled for tasks that somebody else has done, Outdated and Expire for tasks of which nothing can come.
+// have read: Verify for changes that were not seen yet, Appeared for accounts that were created without an answer,
+// Fulfilled for tasks that were done elsewhere, Outdated and Expire for tasks of which nothing can come.
 //
 //	files: attempt.go (outcomes to tasks), account.go (outcomes to accounts and grants), confirm.go (reading back),
 //	evidence.go and outdated.go (syncs), audit.go

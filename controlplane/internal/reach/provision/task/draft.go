@@ -6,7 +6,7 @@ import (
 
 // Draft is a task that is about to be written down.
 type Draft struct {
-	// ID is chosen by whoever drafts, so that drafts can refer to each other.
+	// ID is chosen by the drafting code, so that drafts can refer to each other.
 	ID          string
 	ConnectorID string
 	// Operation is what to do; see the constants.

@@ -170,7 +170,7 @@ type AccountFacts struct {
 	Hurried    bool
 }
 
-// usable says that the account can be used, or that nobody knows that it cannot. One that syncs made deleted may lie
+// usable reports that the account can be used, or that nothing shows the contrary. One that syncs made deleted may lie
 // outside of what they read; one that is proven to be gone is not among the facts.
 func (f AccountFacts) usable() bool {
 	return !f.Disabled && slices.Contains([]string{"active", "locked", "missing", "deleted"}, f.Status)

@@ -18,7 +18,7 @@ import (
 // replaced is why a task was cancelled in whose place another one was written.
 const replaced = "another change takes its place"
 
-// Replace cancels the tasks in whose place others come, also those of which nobody knows whether they were made: what
+// Replace cancels the tasks in whose place others come, also those of which it is unknown whether they were made: what
 // comes instead says how the target is to be in the end.
 func Replace(ctx context.Context, tx *pg.Tx, tasks []task.Draft) error {
 	var old []task.Cancellation

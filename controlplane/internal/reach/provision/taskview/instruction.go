@@ -12,14 +12,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/task"
 )
 
-// Instruction is a task as somebody is told of it who has to do something about it.
+// Instruction is a task for the person who has to do something about it.
 type Instruction struct {
 	Task
 	Payload TaskPayload // what is written
 	ByHand  string      // what a person would do in the target, in words
 }
 
-// Tell reads tasks for whoever has to do something about them.
+// Tell reads tasks for the people who have to do something about them.
 func Tell(ctx context.Context, tx *pg.Tx, ids []string) ([]Instruction, error) {
 	tasks, err := pg.All[Task](
 		ctx,

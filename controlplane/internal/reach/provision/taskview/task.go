@@ -130,7 +130,7 @@ type TaskPayload struct {
 	Credential *TaskCredential `json:"credential"`
 }
 
-// shownPayload leaves out what is nobody's to read.
+// shownPayload leaves out what must not be read.
 func shownPayload(p task.Payload) TaskPayload {
 	out := TaskPayload{Account: p.Account}
 	if p.Credential != nil {

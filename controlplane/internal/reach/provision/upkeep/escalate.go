@@ -9,10 +9,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// patience is how long the disabling of a leaver's account may take before people are told. It is tried on meanwhile.
+// patience is how long the disabling of a leaver's account may take before people are notified. Tries go on meanwhile.
 const patience = 4 * time.Hour
 
-// escalate tells people of leavers whose accounts are still usable because the change does not get through: it flags
+// escalate reports leavers whose accounts are still usable because the change does not get through: it flags
 // the tasks, which makes them decision tasks and a figure of the dashboard.
 func escalate(ctx context.Context, tx *pg.Tx) error {
 	const sql = `

@@ -15,7 +15,7 @@ const (
 )
 
 // round has everyone looked at once a day, a few hundred at a time. What people hold is looked at whenever something of
-// it changes; a change that was cancelled, or that nobody has noticed, is found by this.
+// it changes; a change that was cancelled, or that was not noticed, is found by this.
 func round(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		with due as (

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile/hold"
 )
 
-// Diff is what a run changes, grouped for whoever must judge it.
+// Diff is what a run changes, grouped for the people who must judge it.
 type Diff struct {
 	// ID of the sync run.
 	RunID string `json:"run_id"`

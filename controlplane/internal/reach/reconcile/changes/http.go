@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 )
 
-// Service tells what runs change.
+// Service returns what runs change.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors

@@ -6,7 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
-// accountColumns are those that a run writes; the first of them are told with their values.
+// accountColumns are those that a run writes; the first of them are shown with their values.
 var (
 	accountTold    = []string{"username", "email", "display_name", "employee_number", "is_disabled"}
 	accountColumns = append(

@@ -6,7 +6,7 @@ import (
 
 // confirm finds what an earlier incremental run proved to be absent and this one leaves so: the group was read to its
 // end without the member, and this run read all changes since without the group or the member among them. That is the
-// second proof of an absence. It comes from an incremental run alone whose predecessor told of the group's change
+// second proof of an absence. It comes from an incremental run alone whose predecessor reported the group's change
 // itself; an absence that a full run found first waits for the next full run.
 //
 // An earlier run that could not resolve a member of the group proves nothing here: the member may be the one that is

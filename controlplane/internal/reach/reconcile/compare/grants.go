@@ -25,7 +25,7 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 		[]way{{"external_id", "g.ref"}, {"native_ref", "g.ref"}}},
 }
 
-// grants compares who holds what, as pairs of account and entitlement in the world after this run: whoever was renamed
+// grants compares who holds what, as pairs of account and entitlement in the world after this run: people with a new name
 // or moved still holds what they held. What a grant names and nobody knows resolves to no pair: it protects nothing and
 // removes nothing.
 func (c *comparison) grants(ctx context.Context) error {

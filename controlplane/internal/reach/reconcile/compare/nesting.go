@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// nesting compares which entitlement lies in which. An edge that the outer one tells is proven gone by a complete
-// reading of the outer one's members; an edge that the inner one's own record tells, by that record.
+// nesting compares which entitlement lies in which. An edge that the outer one reports is proven gone by a complete
+// reading of the outer one's members; an edge that the inner one's own record reports, by that record.
 func (c *comparison) nesting(ctx context.Context) error {
 	const parents = `
 		insert into r_edge

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
-// personTold are the fields of a person that a source writes and whose values are told; personFields are the others.
+// personTold are the fields of a person that a source writes and whose values are shown; personFields are the others.
 var (
 	personTold   = []string{"department", "email", "employee_number", "title", "username", "display_name"}
 	personFields = slices.DeleteFunc(
@@ -27,7 +27,7 @@ func (c *comparison) people(ctx context.Context) error {
 	if err := c.seen(ctx, "identity", "identities"); err != nil {
 		return err
 	}
-	// A hash behind a zero byte marks somebody whose address was somebody else's: they are looked at again in every
+	// A hash behind a zero byte marks a person whose address belonged to another person: they are evaluated in every
 	// run.
 	const different = `
 		create temp table c_identity on commit drop as
@@ -128,7 +128,7 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 		 where c.content`
 	const owned = `update w_person set owned = owner_id is not distinct from @connector::uuid
 		and owner_external_id = external_id where owned`
-	// An address that somebody else has is not taken over.
+	// An address that another person has is not taken over.
 	const taken = `
 		update w_person n
 		   set email = i.email
@@ -257,7 +257,7 @@ const newPeople = `
 const personContainer = `case when n.native_ref ~ '^[^=,]+=' then nullif(regexp_replace(n.native_ref,
 	'^(\\.|[^,\\])*(,\s*|$)', ''), '') end`
 
-// peopleChanged: somebody who becomes deactivated by what their source says is disabled. Last days that are still to
+// peopleChanged: a person who becomes deactivated according to their source is disabled. Last days that are still to
 // come count as much: in mass, they are the same mistake some days earlier. A change of manager counts when another
 // person is meant, or when it goes.
 var peopleChanged = `
@@ -318,7 +318,7 @@ const peopleBack = `
 	 where not c.content`
 
 // peopleGone: the record of the source goes; the person only when this product has them from a source, no other source
-// still knows them, and nobody has decided about their state by hand.
+// still has them, and no user has decided about their state by hand.
 const peopleGone = `
 	with going as (
 	    select src.external_id, src.identity_id, src.missing_runs, src.missing_since, src.native_ref, r.gone,

@@ -17,9 +17,9 @@ type ending struct {
 	holds  string // state of its holds
 	run    string // state of the run
 	code   string // of the run's error
-	words  string // why, for whoever reads the run
+	words  string // why, for readers of the run
 	action string // in the audit log
-	note   string // somebody's own words
+	note   string // the user's own words
 }
 
 // Ends of what is held.

@@ -56,7 +56,7 @@ func Expire(ctx context.Context, db *pg.DB, now time.Time) error {
 				now,
 			)
 			if err != nil || len(still) == 0 {
-				return err // somebody has decided in the meantime
+				return err // a user has decided in the meantime
 			}
 			return drop(ctx, tx, d.connector, d.run, expired)
 		})

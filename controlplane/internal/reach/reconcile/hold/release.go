@@ -58,7 +58,7 @@ type Released struct {
 	Links map[string]string `json:"links"`
 }
 
-// channel is where the engine hears that a run has something to do.
+// channel announces to the engine that a run has something to do.
 const channel = "sync_run"
 
 // Release lets what is held be applied, or a part of it. The run goes back to applying, and the engine merges what is

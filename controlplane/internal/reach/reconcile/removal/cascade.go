@@ -57,7 +57,7 @@ func returnedGrants(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[string
 	return map[string]reconcile.Counts{"grant": {Returned: n}}, err
 }
 
-// grantsOfEntitlements takes the nesting of what is removed away too: through it nobody holds anything any more.
+// grantsOfEntitlements takes the nesting of what is removed away too: no one holds anything through it any more.
 func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r reconcile.Run) (map[string]reconcile.Counts, error) {
 	const nesting = `
 		with removed as materialized (

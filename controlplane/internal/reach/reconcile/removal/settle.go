@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 )
 
-// rememberTellers notes which edges the inner entitlement's own record tells, for the next time one of them is not
+// rememberTellers notes which edges the inner entitlement's own record reports, for the next time one of them is not
 // there.
 func rememberTellers(ctx context.Context, tx *pg.Tx, r reconcile.Run) error {
 	const sql = `

@@ -18,7 +18,7 @@ const (
 // Rewrites are the fields whose rewriting in mass does harm: they decide who gets what, and who an account belongs to.
 var Rewrites = []string{"department", "manager", "email", "employee_number"}
 
-// Kinds are all kinds of change that are weighed, in the order they are told.
+// Kinds are all kinds of change that are weighed, in the order they are shown.
 var Kinds = func() []string {
 	all := []string{
 		IdentityDeactivation,

@@ -50,7 +50,7 @@ type Deletion struct {
 	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10"`
 }
 
-// defaultSafety is that of a connector for which nobody has decided otherwise.
+// defaultSafety is that of a connector without settings.
 func defaultSafety() Safety {
 	return Safety{
 		Limits:    []SafetyLimit{},

@@ -163,7 +163,7 @@ func kana(r rune) string {
 	return kanas[hiragana(r)]
 }
 
-// syllables writes the first syllable of runes, and tells of how many it is.
+// syllables writes the first syllable of runes, and returns its number of runes.
 func syllables(out *strings.Builder, runes []rune) int {
 	first := hiragana(runes[0])
 	if first == 'ー' { // the vowel before it is long
@@ -202,7 +202,7 @@ var (
 	nagariSigns  = table("ा a ि i ी i ु u ू u ृ ri े e ै ai ो o ौ au ्  . ं n ँ n ः h")
 )
 
-// devanagari writes the first letter of runes with the vowel that is part of it, and tells of how many runes it is.
+// devanagari writes the first letter of runes with the vowel that is part of it, and returns its number of runes.
 func devanagari(out *strings.Builder, runes []rune) int {
 	consonant, ok := nagariConsonants[runes[0]]
 	if !ok {

@@ -219,7 +219,7 @@ func (s Subject) container() *ContainerRule {
 	return &ContainerRule{Expression: literal(s.Parent), On: OnCreate}
 }
 
-// domain is that of Active Directory, which its naming context tells: dc=acme,dc=test is acme.test.
+// domain is that of Active Directory, from its naming context: dc=acme,dc=test is acme.test.
 func (s Subject) domain() string {
 	var labels []string
 	for _, part := range container.Split(text(s.Settings["base_dn"])) {

@@ -22,7 +22,7 @@ func (u UniqueRule) numbered(stem string, n int) (string, bool) {
 	return local + suffix + domain, local != ""
 }
 
-// Free is the first name by the rule that nobody has.
+// Free is the first free name by the rule.
 func (u UniqueRule) Free(stem string, taken func(string) bool) (string, *AttributeProblem) {
 	for name := range u.Names(stem) {
 		if taken == nil || !taken(name) {

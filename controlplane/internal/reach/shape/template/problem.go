@@ -20,7 +20,7 @@ const (
 	CodeFailed    = "expression_failed"  // the expression cannot be evaluated for them
 	CodeWrongType = "wrong_type"         // it gives something that cannot be written
 	CodeNoName    = "no_username"        // nothing is left of the name
-	CodeTaken     = "username_taken"     // the name is somebody else's, and the rule knows no other
+	CodeTaken     = "username_taken"     // another account has the name, and the rule has no other
 	CodeExhausted = "username_exhausted" // so are all that the rule knows
 )
 

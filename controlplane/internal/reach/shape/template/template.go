@@ -37,7 +37,7 @@ type UsernameRule struct {
 	Unique UniqueRule `json:"unique,omitempty"`
 }
 
-// UniqueRule makes of a text a name that the target takes and that nobody else has.
+// UniqueRule makes of a text a name that the target takes and that no other account has.
 type UniqueRule struct {
 	// What happens if the name is taken. number: jdoe2, jdoe3, before an @. none: no account is created.
 	Suffix string `json:"suffix,omitempty" enum:"number,none"`

@@ -1,7 +1,7 @@
 // Package writing has the rules by which a connector writes, apart from the template of its accounts: the write mode,
-// what becomes of accounts that nobody should have, what is done about drift, and the limits of the circuit breaker.
+// what becomes of unwanted accounts, what is done about drift, and the limits of the circuit breaker.
 //
-// Rules are the defaults of a connector with the settings that somebody has made over them. They are pure; Load reads
+// Rules are the defaults of a connector with the settings of users over them. They are pure; Load reads
 // them from connector and connector_provisioning. The package shape adds the template; the packages of provisioning
 // need the rules alone.
 //

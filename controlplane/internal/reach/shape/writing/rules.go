@@ -33,7 +33,7 @@ type Rules struct {
 	Breaker      Breaker
 }
 
-// Settings are the rules that somebody has set; nil is left to the defaults.
+// Settings are the rules that a user has set; nil is left to the defaults.
 type Settings struct {
 	WriteMode    *string
 	Deprovision  *DeprovisionSettings
@@ -42,7 +42,7 @@ type Settings struct {
 	Breaker      *Breaker
 }
 
-// Defaults are those of a connector of which nobody has said anything. purpose is the connector's: a source of
+// Defaults are those of a connector without settings. purpose is the connector's: a source of
 // people is not written to.
 func Defaults(purpose string) Rules {
 	mode := WriteAuto
@@ -80,7 +80,7 @@ func (r Rules) With(s Settings) Rules {
 	return r
 }
 
-// Deprovision says what becomes of an account that nobody should have any more.
+// Deprovision says what becomes of an account that is not wanted any more.
 type Deprovision struct {
 	// Always true: an account is disabled before anything else becomes of it.
 	Disable bool `json:"disable"`
@@ -130,7 +130,7 @@ func (d Deprovision) After() (length time.Duration, ok bool) {
 	return length, err == nil
 }
 
-// DeprovisionSettings are those of what becomes of accounts that nobody should have.
+// DeprovisionSettings are those of what becomes of unwanted accounts.
 type DeprovisionSettings struct {
 	// Nothing but true.
 	Disable *bool `json:"disable,omitempty"`

@@ -51,7 +51,7 @@ type answered struct{ status int }
 // Error names the status alone.
 func (a *answered) Error() string { return fmt.Sprintf("the receiver answered %d", a.status) }
 
-// said is what a run tells of a callback that failed: nothing of the addresses that the receiver's name resolved to.
+// said is the failure of a callback as a run shows it: without the addresses that the receiver's name resolved to.
 func reason(err error) string {
 	var answer *answered
 	if errors.As(err, &answer) {

@@ -16,7 +16,7 @@ import (
 // Terms are those of the lease on a run. It is renewed each second, so that a cancel is noticed soon.
 var Terms = lease.Terms{Length: 15 * time.Second, Every: time.Second, Doubt: 15 * time.Second}
 
-// ErrFenced tells a worker that its run is no longer its own: another one has taken it, or it has ended.
+// ErrFenced means that a run no longer belongs to the worker: another one has taken it, or it has ended.
 var ErrFenced = lease.ErrLost
 
 // Lease is a worker's hold on a run. Every write of the work goes through it, so that two workers can never mix.
@@ -87,7 +87,7 @@ func (l Lease) Renew(ctx context.Context, tx *pg.Tx, n Notice) (found, cancel, o
 	return err == nil, cancel, open, err
 }
 
-// HandBack leaves the run to whoever takes it next, after a pause. innocent is true if the attempt ended for no fault
+// HandBack leaves the run to the worker that takes it next, after a pause. innocent is true if it ended for no fault
 // of its own, and does not count as a failure. A lease that is lost already is left alone.
 func (l Lease) HandBack(ctx context.Context, tx *pg.Tx, pause time.Duration, innocent bool) error {
 	const sql = `

@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 )
 
-// Open is a run that nobody works on.
+// Open is a run without a worker.
 type Open struct {
 	Tenant    string `db:"tenant_id"`
 	ID        string `db:"id"`

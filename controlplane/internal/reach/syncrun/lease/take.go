@@ -14,7 +14,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Taken is what a run's row tells the worker that takes it.
+// Taken is what a run's row has for the worker that takes it.
 type Taken struct {
 	// Attempt is the fencing number: the number of times that the run was taken.
 	Attempt int `db:"attempt"`
@@ -91,7 +91,7 @@ func Take(ctx context.Context, tx *pg.Tx, process, run string) (Taken, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Taken])
 }
 
-// FindIdle reads a run on which nobody works, and that has not ended, so that it can be ended as it is. It fails with
+// FindIdle reads a run without a worker that has not ended, so that it can be ended as it is. It fails with
 // ErrFenced if there is none.
 func FindIdle(ctx context.Context, tx *pg.Tx, run string) (Taken, error) {
 	const sql = `

@@ -8,7 +8,7 @@ import (
 )
 
 // mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same
-// source is linked to that person at once; a link that somebody has made by hand stays. One that is seen again is what
+// source is linked to that person at once; a link made by a user stays. One that is seen again is what
 // it was.
 func mergeAccounts(ctx context.Context, tx *pg.Tx, s Span) (c counters.Counts, err error) {
 	sql := `
@@ -64,7 +64,7 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s Span) (c counters.Counts, e
 	return c, takeNames(ctx, tx, s)
 }
 
-// takeNames takes the names that a span's accounts have now from those that had them before: somebody who was deleted
+// takeNames takes the names that a span's accounts have now from those that had them before: a person who was deleted
 // and made anew is not the account of old, and what is granted by name is theirs alone.
 func takeNames(ctx context.Context, tx *pg.Tx, s Span) error {
 	sql := `

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun/staging"
 )
 
-// A merge tells of the people it changes by one statement, and only where somebody wants to hear of them. What they
+// A merge publishes the people it changes by one statement, and only if there is a subscriber. What they
 // were before is remembered for that: the statement that changes them does not give it back.
 
 // publishedFields are the fields of a person whose changes an event names.
@@ -75,7 +75,7 @@ func publishPeople(ctx context.Context, tx *pg.Tx) error {
 	return err
 }
 
-// WatchManagers remembers everybody's manager if somebody subscribes to such changes, and gives back what publishes
+// WatchManagers remembers everyone's manager if there is a subscriber to such changes, and gives back what publishes
 // the changes. The table that it fills lasts until the transaction ends.
 func WatchManagers(ctx context.Context, tx *pg.Tx) (publish func() error, err error) {
 	wanted, err := event.Wanted(ctx, tx, event.IdentityUpdated)

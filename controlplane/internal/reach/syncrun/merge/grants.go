@@ -16,7 +16,7 @@ import (
 type reference struct{ which, account, entitlement string }
 
 // references of grants. A source that lists members by another key than the immutable one is resolved here, where
-// everything it can point to is known, instead of in the memory of whoever reads.
+// everything it can point to is known, instead of in the memory of the reader.
 var references = map[string]reference{
 	"account": {"s.account_external_id is not null", "p.external_id = s.account_external_id", ""},
 	"entitlement": {

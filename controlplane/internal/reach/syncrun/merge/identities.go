@@ -61,7 +61,7 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s Span) (c counters.Counts,
 	return c, taken, rememberSources(ctx, tx, s)
 }
 
-// writePeople inserts who is new and updates the others, and tells of both where somebody listens.
+// writePeople inserts who is new and updates the others, and publishes both if there is a subscriber.
 // Their states follow from what is written of them.
 func writePeople(ctx context.Context, tx *pg.Tx, s Span, c *counters.Counts) error {
 	listened, err := wanted(ctx, tx)
@@ -133,7 +133,7 @@ func loadPeople(ctx context.Context, tx *pg.Tx, s Span) (some bool, err error) {
 	if _, err := tx.Exec(ctx, temp); err != nil {
 		return false, err
 	}
-	// Whoever was archived stays so; when their source says that they are here again, it is as somebody new.
+	// Archived people stay archived; when their source reports them again, a new identity is created.
 	const anew = `
 		update m_identity m
 		   set identity_id = null
@@ -209,7 +209,7 @@ func insertIdentities() string {
 		 where p.is_new`
 }
 
-// updateIdentities writes what the sources of a person say together. What somebody has decided about a person's state
+// updateIdentities writes what the sources of a person say together. What a user has decided about a person's state
 // stays until the authoritative source says something else about it; one that has lost a person and has them again
 // makes them active.
 func updateIdentities() string {

@@ -57,7 +57,7 @@ func matchIdentities(ctx context.Context, tx *pg.Tx, s Span) error {
 }
 
 // freeEmails takes their address from people whose own source gives them another one in this run, where the run gives
-// theirs to somebody else: addresses that are handed on, or swapped, in whatever order the records come. An address
+// theirs to another person: addresses that are handed on, or swapped, in whatever order the records come. An address
 // that its holder has pinned stays theirs.
 func freeEmails(ctx context.Context, tx *pg.Tx, s Span) error {
 	const sql = `
@@ -114,7 +114,7 @@ func freeEmails(ctx context.Context, tx *pg.Tx, s Span) error {
 	return pg.Exec(ctx, tx, "free e-mail addresses of who came back", rehired)
 }
 
-// clearTakenEmails keeps the person and leaves out an address that somebody else has: an address belongs to one person.
+// clearTakenEmails keeps the person and leaves out the address of another person: an address belongs to one person.
 // The row's hash is marked, so that the next run tries again, and changes nothing while the address is still taken.
 func clearTakenEmails(ctx context.Context, tx *pg.Tx, s Span) (int64, error) {
 	const sql = `

@@ -106,7 +106,7 @@ func pass[T any](ctx context.Context, to chan<- T, v T) bool {
 	}
 }
 
-// More tells that more has been read.
+// More reports that more has been read.
 func (m *Pipeline) More() {
 	select {
 	case m.signal <- struct{}{}:

@@ -3,7 +3,7 @@
 //
 // It updates account.identity_id and entitlement.owner_ids, and keeps what a person has decided. A reference is a kind
 // and a value; each kind has ways in which it may point to an identity, the better before the worse, and a value that
-// the best way finds several people for means nobody: an owner sees who holds an entitlement and decides about it, so
+// the best way finds several people for means none of them: an owner sees who holds an entitlement and decides, so
 // a guess would be wrong.
 //
 //	{"kind": "email", "value": "ann@x.test"} on the group "admins"

@@ -25,7 +25,7 @@ var ownedAccounts = owned{
 		 where a.tenant_id = current_tenant()
 		   and (a.owner_refs <> '[]' or a.correlation -> 'rule_ids' ->> 0 = '` + matching.SourceOwner + `')
 		   and a.status not in ('deleted', 'disconnected')`,
-	// An account that has its owner from a reference itself names nobody, or two accounts could keep each other's owner
+	// An account that has its owner from a reference itself names no one, or two accounts could keep each other's owner
 	// for ever.
 	accounts: ` and coalesce(p.correlation -> 'rule_ids' ->> 0, '') <> '` + matching.SourceOwner + `'`,
 }
@@ -78,7 +78,7 @@ var ways = []way{
 }
 
 // found is the statement's beginning: named are the references of all objects, and sole whom a reference means. Where
-// the best way finds several it means nobody: an owner sees who holds an entitlement and decides about it, so a guess
+// the best way finds several it means none of them: an owner sees who holds an entitlement and decides, so a guess
 // would be wrong.
 func (o owned) found(kinds []string) string {
 	candidates := []string{`select null::bigint as ref, null::int as rank, null::uuid as identity_id where false`}

@@ -15,7 +15,7 @@ const openOwners = `
 		            order by o.id, o.nth limit @examples) o
 		        join lateral (%s) t on true)`
 
-// linkOwners gives accounts that are nobody's own the owner whom their target system names: the first that is known,
+// linkOwners gives accounts without an owner the one whom their target system names: the first that is known,
 // and whom no person has removed from the account. What a person decided, and what the source says of a person's own
 // account, stays. Where no named owner is left the account has none, until correlation or a person finds another.
 func linkOwners() string {

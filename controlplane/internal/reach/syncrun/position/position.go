@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// fullEvery is how long changes alone may be read. After it everything is read once, in case a change was never told. A
+// fullEvery is how long changes alone may be read. After it everything is read once, in case a change was missed. A
 // target that has not shown that its changes tell of removed memberships is read in full once a day: nothing else would
 // find them.
 const (

@@ -101,7 +101,7 @@ func (r Reached) refused(ctx context.Context, tx *pg.Tx) (is bool, err error) {
 	return is, nil
 }
 
-// fullDue makes the next run read everything when this one was told that something is still there which the store does
+// fullDue makes the next run read everything if this one found something still present which the store does
 // not know: its content was never read, or was lost.
 func (r Reached) fullDue(ctx context.Context, tx *pg.Tx) error {
 	const sql = `

@@ -121,7 +121,7 @@ func (r Reading) measure(ctx context.Context, tx *pg.Tx, p *Proof) error {
 	return r.countPresent(ctx, tx, p)
 }
 
-// countStaged fills in what a stage holds of live records, and tells how many rows it has in all, and how many of them
+// countStaged fills in what a stage holds of live records, and returns how many rows it has, and how many of them
 // differ.
 func (r Reading) countStaged(ctx context.Context, tx *pg.Tx, table int, p *Proof) (all, distinct int64, err error) {
 	const sql = `

@@ -18,7 +18,7 @@ var noOwners = raw("[]")
 
 // owners are a record's references to owners as they are staged. The owners of an entitlement have no order, so that
 // another order is no change; of the owners of an account the first that is known counts. What could not be stored is
-// left out and told.
+// left out and reported.
 func (o *Batch) owners(table int, id string, refs []v1.Ref) raw {
 	var kept []v1.Ref
 	for _, r := range refs {

@@ -106,7 +106,7 @@ func unusable(key string) bool { return len(key) > maxKey+len("entitlement:") ||
 // binaryUUID spares the driver the way over text, which costs a third of a COPY.
 func binaryUUID(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: true} }
 
-// Clear drops what a connector's ended runs have staged. It comes after a run has ended, so that nobody waits for it,
+// Clear drops what a connector's ended runs have staged. It comes after a run has ended, so that nothing waits for it,
 // and before the next begins, in case it did not come to it. What a held run has staged waits with it.
 func Clear(ctx context.Context, tx *pg.Tx, connector string) error {
 	for _, t := range append(TableNames(), "stage_scope", "stage_present") {

@@ -57,8 +57,8 @@ var noAttributes = raw("{}")
 // raw is JSON that is written as it is.
 type raw = json.RawMessage
 
-// reject sets a record aside whole. A digest tells it from others that have no key of their own either, so that one
-// that is read twice is told of once.
+// reject sets a record aside whole. A digest distinguishes it from others without a key, so that one
+// that is read twice is reported once.
 func (o *Batch) reject(table int, id string, record any, code, message, field string) {
 	b, err := json.Marshal(record)
 	if err != nil {
@@ -173,7 +173,7 @@ func (o *Batch) put(table int, id string, record any, row []any) {
 	o.rows[table] = append(o.rows[table], row)
 }
 
-// kindOf tells an absent value from a present one, for the hash of a row.
+// kindOf distinguishes an absent value from a present one, for the hash of a row.
 func kindOf(v any) byte {
 	if v == nil {
 		return 0

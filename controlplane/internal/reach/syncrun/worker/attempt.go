@@ -46,7 +46,7 @@ type work struct {
 	crowded     bool // more grants would be inherited than may be
 	streams     bool // merges behind the reading
 	evaluated   bool
-	unleased    bool // ends a run that nobody works on
+	unleased    bool // ends a run without a worker
 	cancel      context.CancelCauseFunc
 	target      callable.Connector
 	mapper      *mapper.Mapper
@@ -55,7 +55,7 @@ type work struct {
 	settingsNow []byte
 	merged      map[string]bool // parts that are merged, by key; read only once the work has begun
 	known       merge.Known
-	open        int64 // grants that named somebody, or something, that was not there when all was merged
+	open        int64 // grants that named a person, or a thing, that was not there when all was merged
 	// Of accounts and of entitlements, whose target system names an owner who is not known.
 	openOwners [2]owners.Unknown
 	watch      watch

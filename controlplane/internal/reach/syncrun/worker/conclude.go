@@ -109,7 +109,7 @@ func (w *work) unfinished(ctx context.Context, tx *pg.Tx) (is bool, err error) {
 	return is, nil
 }
 
-// warnOfInherited tells that more grants than limit would be inherited; 0: there are no more.
+// warnOfInherited warns that more grants than limit would be inherited; 0: there are no more.
 func (w *work) warnOfInherited(limit int64) {
 	if w.crowded = limit > 0; !w.crowded {
 		return

@@ -18,5 +18,5 @@
 // tenant's run begins at once.
 //
 // Tables: sync_run (by package lease), sync_chunk, sync_merge. Package app runs one Service per process; package
-// reconcile wakes it when somebody releases what was held.
+// reconcile wakes it when held changes are released.
 package worker

@@ -145,7 +145,7 @@ func (w *work) consequences(
 	})
 }
 
-// handBack leaves the run to whoever takes it next; see Lease.HandBack.
+// handBack leaves the run to the worker that takes it next; see Lease.HandBack.
 func (w *work) handBack(ctx context.Context, pause time.Duration, innocent bool) error {
 	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error { return w.lease.HandBack(ctx, tx, pause, innocent) })
 }

@@ -256,7 +256,7 @@ func (w *work) readAll(ctx context.Context, reason string) error {
 	})
 }
 
-// idle is a run on which nobody works, with what earlier attempts have staged and merged, so that it can be ended as it
+// idle is a run without a worker, with what earlier attempts have staged and merged, so that it can be ended as it
 // is.
 func (s *Service) idle(ctx context.Context, tx *pg.Tx, o lease.Open) (*work, error) {
 	t, err := lease.FindIdle(ctx, tx, o.ID)

@@ -96,7 +96,7 @@ type Service struct {
 	// Silence is how long a connector may show no sign of progress: no chunk, no report, no announced wait. 0: five
 	// minutes.
 	Silence time.Duration
-	// KeepStaged leaves what a run has staged where it is, for whoever wants to look at it.
+	// KeepStaged leaves what a run has staged where it is, for inspection.
 	KeepStaged bool
 	Log        *slog.Logger
 	Now        func() time.Time

@@ -1,6 +1,6 @@
 package explanation
 
-// CorrelationCandidate is a candidate among several, or one that nobody was linked to.
+// CorrelationCandidate is a candidate among several, or one that was not linked.
 type CorrelationCandidate struct {
 	// ID of the identity that may own the account.
 	IdentityID string `json:"identity_id"`
