@@ -80,7 +80,7 @@ func (a *Args) Add(v any) string {
 	return "$" + strconv.Itoa(len(*a))
 }
 
-// subjects reads the next accounts of a share to evaluate, in the order of their ids: those without an owner that no user
+// subjects reads the next accounts of a share, in the order of their ids: those without an owner that no user
 // has decided about, those whose owner is archived, and those that rules have linked when rules or keys have changed
 // since. What the source itself says is not looked at again: a merge follows it.
 func (sh share) subjects(ctx context.Context, tx *pg.Tx, sc Scope, after ID) ([]subject, error) {

@@ -7,7 +7,7 @@
 //	              ^           │├─────> verifying ──> done
 //	              │           │└─────> failed ──> queued (retry)
 //	              └─ retrying <┘
-// 	manual: a person makes the change; cancelled: it is not made; simulated: nothing was sent
+//	manual: a person makes the change; cancelled: it is not made; simulated: nothing was sent
 //
 // Insert enters rows and announces them on Channel. Release lets tasks go on that waited for others; Withdraw and
 // CancelUnsent cancel what was not sent. A task that a worker has sent in the meantime is ErrOvertaken: whoever planned

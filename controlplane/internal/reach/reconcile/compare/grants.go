@@ -25,9 +25,9 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 		[]way{{"external_id", "g.ref"}, {"native_ref", "g.ref"}}},
 }
 
-// grants compares who holds what, as pairs of account and entitlement in the world after this run: people with a new name
-// or moved still holds what they held. What a grant names and nobody knows resolves to no pair: it protects nothing and
-// removes nothing.
+// grants compares who holds what, as pairs of account and entitlement in the world after this run: accounts that were
+// renamed or moved still hold what they held. A grant with an unknown reference resolves to no pair: it protects nothing
+// and removes nothing.
 func (c *comparison) grants(ctx context.Context) error {
 	const pairs = `
 		create temp table r_pair (account text not null, account_id uuid, entitlement text not null,

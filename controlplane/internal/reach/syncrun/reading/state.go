@@ -35,8 +35,8 @@ func (s *State) Restart() {
 	s.Checkpoint, s.Continues, s.Read, s.Effective = "", nil, nil, v1.Read{}
 }
 
-// Note keeps what a page says about the whole read, and reports whether the run has moved on with it: a worker that takes it
-// over need not begin where this attempt began.
+// Note keeps what a page says about the whole read, and reports whether the run has moved on with it: a worker that
+// takes it over need not begin where this attempt began.
 func (s *State) Note(p *v1.Page) (moved bool) {
 	if p == nil {
 		p = &v1.Page{}
