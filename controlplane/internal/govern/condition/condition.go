@@ -16,7 +16,7 @@ const (
 	maxText   = 512      // characters of one value
 )
 
-// Condition says whom a rule is about. The zero Condition is about nobody.
+// Condition says to whom a rule applies. The zero Condition applies to no one.
 type Condition struct {
 	root node
 	// needs are the memberships that the rules ask for, so that callers can load them for many
@@ -36,7 +36,7 @@ type Problem struct {
 	Suggestions []string `json:"suggestions" nullable:"false"`
 }
 
-// Warning tells of a rule that could not be answered and so counted as false.
+// Warning reports a rule that could not be answered and so counted as false.
 type Warning struct {
 	// Rule that the warning is about, as a JSON pointer into the condition.
 	Pointer string `json:"pointer" example:"#/rules/0"`
@@ -83,7 +83,7 @@ func FieldNames() []string { return field.Names() }
 // Everybody is the condition that all people meet.
 func Everybody() Condition { return finish(&group{match: field.MatchAll}) }
 
-// Match says whether somebody meets the condition, and which rules could not be answered.
+// Match reports whether a person meets the condition, and which rules could not be answered.
 func (c Condition) Match(f fact.Facts) (bool, []Warning) {
 	if c.root == nil {
 		return false, nil

@@ -169,7 +169,7 @@ func (g *group) simplified() node {
 	return out.of[0]
 }
 
-// place tells every rule where it stands in the normal form.
+// place gives every rule its position in the normal form.
 func place(n node, at string) {
 	switch x := n.(type) {
 	case *rule:

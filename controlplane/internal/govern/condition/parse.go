@@ -14,14 +14,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/moment"
 )
 
-// parser collects what is wrong, so that all of it is told at once.
+// parser collects what is wrong, so that all of it is reported at once.
 type parser struct {
 	problems []Problem
 	rules    int
 	more     Vocabulary
 }
 
-// mostProblems are told of one condition.
+// mostProblems are reported of one condition.
 const mostProblems = 50
 
 // refuse adds a problem at a JSON pointer, up to a limit.

@@ -90,7 +90,7 @@ type Expression struct {
 	about   string
 }
 
-// Expression reads an expression. The error is in words for whoever wrote it.
+// Expression reads an expression. The error is in words for its author.
 func (v Vocabulary) Expression(source string) (Expression, error) {
 	program, err := compile(strings.TrimSpace(source), v.about)
 	return Expression{program, v.about}, err

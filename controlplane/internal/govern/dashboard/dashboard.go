@@ -60,7 +60,7 @@ type DashboardAccounts struct {
 	Drifted int64 `json:"drifted"`
 }
 
-// DashboardFunnel tells how far the tenant has come, and how many people have.
+// DashboardFunnel is how far the tenant has come, and how many people have.
 type DashboardFunnel struct {
 	// Connected once the first run of any connector has succeeded.
 	State string `json:"state" enum:"bootstrapped,connected"`
@@ -84,7 +84,7 @@ type DashboardProvisioning struct {
 	Failed int64 `json:"failed"`
 }
 
-// DashboardConnectors tells how the connections to target systems fare.
+// DashboardConnectors is the health of the connections to target systems.
 type DashboardConnectors struct {
 	// Number of connectors. Deleted connectors do not count.
 	Total int64 `json:"total"`
@@ -117,7 +117,7 @@ type DashboardConnectorRef struct {
 	Status string `json:"status"`
 }
 
-// DashboardFailing is a connector that needs somebody.
+// DashboardFailing is a connector that needs attention.
 type DashboardFailing struct {
 	// ID of the connector.
 	ID string `json:"id" db:"id"`

@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// DashboardFinding is something that somebody should do, with how much of it there is.
+// DashboardFinding is something that needs action, with how much of it there is.
 type DashboardFinding struct {
 	// Stable name of the kind of finding.
 	Kind string `json:"kind" example:"leaver_accounts_enabled"`

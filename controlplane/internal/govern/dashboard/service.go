@@ -94,7 +94,7 @@ func state(ctx context.Context, tx *pg.Tx) (state string, err error) {
 	return state, nil
 }
 
-// requests counts what the viewer has asked for, and what was asked for them. Whoever may see a request at all may see
+// requests counts what the viewer has asked for, and what was asked for them. Viewers who may see a request may see
 // these.
 func requests(ctx context.Context, tx *pg.Tx) (r DashboardRequests, err error) {
 	const sql = `

@@ -15,7 +15,7 @@ type Answered struct {
 	Decision Decision
 }
 
-// Answer tells the package that asked what was decided about tasks of its kind, in the transaction that decides them.
+// Answer reports to the package that asked what was decided about its tasks, in the transaction that decides them.
 // The first result has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An
 // error undoes everything. While it runs, the tasks are still what they were, and it may run for nothing: what can
 // still be undone is tried out first.

@@ -74,7 +74,7 @@ type delegated struct {
 	path                              []string
 }
 
-// delegates is who decides beside somebody; nobody when they have not delegated, or whoever would is there already.
+// delegates is who decides beside a person; none if they have not delegated, or the delegate is there already.
 func (p place) delegates(list delegate.Known) []delegated {
 	actingFor := p.Person
 	if p.ActingFor != nil {

@@ -21,7 +21,7 @@ type DecisionRef struct {
 	Display string `json:"display,omitempty"`
 }
 
-// Ways in which somebody came to be asked.
+// Ways in which a person came to be asked.
 const (
 	Direct     = "direct"
 	Delegate   = "delegate"
@@ -65,7 +65,7 @@ type New struct {
 	Context     map[string]any
 	Actions     []Action
 	Assignees   []Assignee
-	Roles       []string // whoever has one of these may decide too
+	Roles       []string // people with one of these may decide too
 	NotFor      []string // people who never decide it, by any of their ids: identity, user or service token
 	Undelegable bool
 	Fixed       bool     // not to be reassigned
@@ -124,7 +124,7 @@ func ActorOf(v viewer.Viewer) Actor {
 	}
 }
 
-// Parties are the ids under which the actor is known, as viewer.SamePerson compares them. For whom somebody acts counts
+// Parties are the ids under which the actor is known, as viewer.SamePerson compares them. A person acted for counts
 // as well.
 func (a DecisionActor) Parties() []string {
 	ids := viewer.Viewer{
@@ -146,7 +146,7 @@ func (a DecisionActor) Parties() []string {
 // Decision is DecisionMade for those who ask.
 type Decision = DecisionMade
 
-// DecisionMade is what somebody decided.
+// DecisionMade is a decision.
 type DecisionMade struct {
 	// Key of the action that was chosen.
 	Action string `json:"action"`
@@ -165,7 +165,7 @@ type DecisionMade struct {
 
 // Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force
 // are applied, and what would be left without anybody is asked of administrators. Asking again what is open brings it
-// up to date; who decides stays as it is where somebody has reassigned or escalated it.
+// up to date; the deciders stay as they are if the task was reassigned or escalated.
 func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
 	if len(questions) == 0 {
 		return []string{}, nil

@@ -10,7 +10,7 @@ import (
 )
 
 // assign makes those whom questions name their tasks' assignees, and those who are not named any more are dropped.
-// Tasks that somebody has handed on keep theirs.
+// Tasks that were handed on keep theirs.
 func (p *asking) assign(ctx context.Context, tx *pg.Tx) error {
 	const drop = `
 		update decision_assignee a
@@ -102,7 +102,7 @@ func (w *Assignees) Add(task string, a Assignee) {
 	)
 }
 
-// Enter makes them assignees: nobody who may not decide, is gone, or is one already. With keep, tasks that somebody
+// Enter makes them assignees: no one who may not decide, is gone, or is one already. With keep, tasks that a person
 // has handed on stay as they are.
 func (w *Assignees) Enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 	_, err := w.enter(ctx, tx, keep)
@@ -142,7 +142,7 @@ func (w *Assignees) enter(ctx context.Context, tx *pg.Tx, keep bool) ([]string, 
 }
 
 // UpdateAssignees does what follows from a change of who decides tasks: delegations are applied, and administrators
-// are asked where nobody is left, or no longer where somebody is. Who does not decide any more keeps no claim.
+// are asked if no one is left, or no longer if an assignee is there. People who no longer decide keep no claim.
 func UpdateAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	if len(tasks) == 0 {
 		return nil
@@ -181,7 +181,7 @@ func UpdateAssignees(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	return AddHistory(ctx, tx, EntriesFor("fallback", "no other approver is left, so administrators decide", left))
 }
 
-// unclaim releases tasks that somebody has claimed who does not decide them any more.
+// unclaim releases tasks whose claimant does not decide them any more.
 func unclaim(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	const sql = `
 		update decision_task t

@@ -10,7 +10,7 @@
 // A package that needs a decision calls Ask in its own transaction, and Close when none is needed any more. It gives
 // inbox.Service an Answer for its kinds of task, which is called in the transaction that decides. The package that asks
 // rules what may be answered; this package rules who may answer (permission.go): assignees, roles, delegates, and never
-// somebody about their own access.
+// a person about their own access.
 //
 // Packages beside it: inbox decides, reassigns and applies, and serves /decision-tasks; tasklist reads; delegation
 // keeps who decides for whom, and delegate answers that for an instant; colleague finds people to hand a task to.

@@ -60,7 +60,7 @@ func (t DecisionTask) CheckReassignable() error {
 	return nil
 }
 
-// approval is the kind of task that people must be known for who decide it: neither somebody from another tenant nor an
+// approval is the kind of task whose deciders must be known people: neither a user of another tenant nor an
 // integration approves access.
 const approval = "request_approval"
 

@@ -26,7 +26,7 @@ func (t DecisionTask) AuditEntry(action string) audit.Entry {
 	return e
 }
 
-// DecisionTask is one thing that somebody has to decide.
+// DecisionTask is one thing that people have to decide.
 type DecisionTask struct {
 	// ID of the decision task.
 	ID string `json:"id" db:"id"`
@@ -93,7 +93,7 @@ type DecisionTask struct {
 	Version int `json:"version" db:"version"`
 }
 
-// DecisionAssignee is somebody who may decide a task.
+// DecisionAssignee is a person who may decide a task.
 type DecisionAssignee struct {
 	// ID of the identity that can decide the task.
 	IdentityID string `json:"identity_id"`
@@ -134,7 +134,7 @@ func (t DecisionTask) IsOpen() bool { return t.State == Open || t.State == Claim
 // ref names the task for the audit log.
 func (t DecisionTask) ref() Ref { return Ref{Type: "decision_task", ID: t.ID, Display: t.Title} }
 
-// assignee is somebody's place among those who decide.
+// assignee is a person's place among those who decide.
 func (t DecisionTask) assignee(identity string) (DecisionAssignee, bool) {
 	if identity == "" {
 		return DecisionAssignee{}, false
@@ -170,7 +170,7 @@ func (t DecisionTask) ShownTo(v viewer.Viewer) DecisionTask {
 	return t
 }
 
-// Find reads a task, for whoever joins the transaction.
+// Find reads a task in the caller's transaction.
 func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
 	if !listing.IsID(id) {
 		return DecisionTask{}, NotFound(id)

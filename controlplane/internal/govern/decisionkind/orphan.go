@@ -120,7 +120,7 @@ func (a accountFacts) orphan(cannot map[string]map[string]string) decision.New {
 	return q
 }
 
-// story tells how the account came to be without an active owner.
+// story returns how the account came to be without an active owner.
 func (a accountFacts) story(reason string, who *identity.Reference, since time.Time) string {
 	text := map[string]string{
 		"owner_deactivated": "has left", "owner_archived": "has left, and was archived",

@@ -167,7 +167,7 @@ func change(t taskview.Instruction) decision.New {
 		}
 	}
 	if takesAway(t.Operation) {
-		q.RiskLevel = "high" // somebody still has what they should not
+		q.RiskLevel = "high" // the person still has what they should not
 	}
 	if t.Lane == task.Urgent {
 		q.Priority = "urgent"

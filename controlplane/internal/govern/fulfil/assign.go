@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
-// unseen is how much longer than it was asked for access can last whose beginning nobody sees: the clock starts when
+// unseen is how much longer than requested access can last whose beginning is never seen: the clock starts when
 // the target is seen to have it, and a target that never shows it must not keep it for ever.
 const unseen = 7 * 24 * time.Hour
 

@@ -99,7 +99,7 @@ func lock(ctx context.Context, tx *pg.Tx, where string, args pgx.NamedArgs) ([]r
 	return pg.All[row](ctx, tx, "lock fulfillments", sql, args)
 }
 
-// follow writes what was seen, starts clocks, and tells what has moved.
+// follow writes what was seen, starts clocks, and reports what has moved.
 func (s *Service) follow(ctx context.Context, tx *pg.Tx, due []row, seen map[string]sight, now time.Time) error {
 	var moved []Progress
 	var after []update
@@ -111,7 +111,7 @@ func (s *Service) follow(ctx context.Context, tx *pg.Tx, due []row, seen map[str
 				return err
 			}
 		} else if f.Lasts == nil && look.Live > 0 {
-			f.EndsAt = look.EndsAt // the reasons' own: somebody may have moved it
+			f.EndsAt = look.EndsAt // the reasons' own: a user may have moved it
 		}
 		if f.EndedReason == nil && (state == Ending || state == Closed) {
 			f.EndedReason = look.EndReason
@@ -161,7 +161,7 @@ func (f *row) verified(ctx context.Context, tx *pg.Tx, seen sight, now time.Time
 	return f.limit(ctx, tx, until)
 }
 
-// progress is what the owner of the item is told. Denied entitlements count as failed. An error is
+// progress is what the owner of the item is notified of. Denied entitlements count as failed. An error is
 // shown only while the fulfillment has not succeeded.
 func (f row) progress(state string, s sight) Progress {
 	p := Progress{
@@ -185,7 +185,7 @@ func (f row) progress(state string, s sight) Progress {
 	return p
 }
 
-// wasTold says whether that is what was told last.
+// wasTold reports whether that is what was reported last.
 func (f row) wasTold(p Progress) bool {
 	var before, after any
 	text, err := json.Marshal(p)

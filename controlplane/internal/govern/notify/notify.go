@@ -56,7 +56,7 @@ func (s *Service) Kinds() []queue.Kind {
 // Jobs is the periodic work.
 func (s *Service) Jobs() []queue.Job { return s.plan().Jobs(s.Log) }
 
-// Announce tells the database whether the operators configured a mail server. Without one, tenants that have none of
+// Announce stores whether the operators configured a mail server. Without one, tenants that have none of
 // their own write no notifications.
 func (s *Service) Announce(ctx context.Context) error {
 	return s.DB.Deployment(ctx, func(tx *pg.Tx) error {

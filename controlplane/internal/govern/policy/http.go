@@ -160,7 +160,7 @@ type Confirmation struct {
 	Confirm string `query:"confirm" maxLength:"64"`
 }
 
-// postIn is the input of post. RawBody tells an absent member from one that is empty.
+// postIn is the input of post. RawBody distinguishes an absent member from one that is empty.
 type postIn struct {
 	Confirmation
 	Body    accesspolicy.Fields

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// Deprecate closes a role: who has it keeps it, and nobody else gets it.
+// Deprecate closes a role: its members keep it, and no one else gets it.
 func (s *Service) Deprecate(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -208,7 +208,7 @@ func (s *Service) answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	return refused, nil
 }
 
-// answerOne carries a decision out. Nobody decides about their own proposal, be it through a
+// answerOne carries a decision out. No one decides about their own proposal, be it through a
 // service token of theirs. The role is locked and the publication prepared again: what is published
 // is what the role is now.
 func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered) error {

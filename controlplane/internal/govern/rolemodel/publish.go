@@ -95,7 +95,7 @@ func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p public
 }
 
 // Publish makes a role, or its draft, count. What gives or takes much is confirmed by the impact's hash; of what is
-// risky somebody else is asked, and the answer publishes it or not.
+// risky another person is asked, and the answer publishes it or not.
 func (s *Service) Publish(
 	ctx context.Context,
 	v viewer.Viewer,

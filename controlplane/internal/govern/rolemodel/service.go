@@ -36,7 +36,7 @@ type weight struct {
 	riskBefore, riskAfter string
 }
 
-// agreement says whether somebody else has to agree.
+// agreement reports whether another person has to approve.
 func (w weight) agreement() bool { return role.Risky(w.riskBefore) || role.Risky(w.riskAfter) }
 
 // weigh makes a change within a savepoint and says what would come of it. before has no id where the role is to be
@@ -78,7 +78,7 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before role.Role, after 
 }
 
 // Guard is a fault of kind Conflict for a change of a role that is not made at once: what gives or takes much is
-// published by somebody who has seen that, what is risky by the agreement of somebody else, and what is proposed stays
+// published by a person who has seen that, what is risky by the approval of another person, and what is proposed stays
 // as it is until it is decided.
 func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) error {
 	if before.Lifecycle == role.Proposed && after.Lifecycle == role.Proposed {

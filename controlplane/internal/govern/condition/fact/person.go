@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Facts are what conditions may ask about somebody. One value is used by one goroutine at a time.
+// Facts are what conditions may ask about a person. One value is used by one goroutine at a time.
 type Facts interface {
 	// Fields are the members of the identity as the API names them. Dates are YYYY-MM-DD, instants RFC 3339.
 	Fields() map[string]any
@@ -18,7 +18,7 @@ type Facts interface {
 	Today() time.Time
 }
 
-// Person is somebody whose facts are all at hand.
+// Person is a person whose facts are all at hand.
 type Person struct {
 	Identity     map[string]any
 	Managers     map[string]bool // ids and external ids of all above them

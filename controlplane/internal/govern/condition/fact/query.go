@@ -10,7 +10,7 @@ import (
 
 // ManagersAbove finds which of the named managers are above each of the people. ids are ids of identities; named are
 // ids or external ids, as in Needs. The result has, by id of a person, the ids and external ids of the managers found.
-// Nobody is above themselves, in a cycle neither.
+// No one is above themselves, in a cycle neither.
 func ManagersAbove(ctx context.Context, tx *pg.Tx, ids, named []string) (map[string]map[string]bool, error) {
 	found := map[string]map[string]bool{}
 	if len(named) == 0 {

@@ -36,7 +36,7 @@ type Field struct {
 }
 
 // All are the fields of an identity that rules may ask for, by their names. Those that only say when and by whom a
-// record was written are none, so that writing it changes nobody's access.
+// record was written are none, so that writing it changes no one's access.
 var All = func() map[string]*Field {
 	all := map[string]*Field{}
 	add := func(k Kind, names ...string) {

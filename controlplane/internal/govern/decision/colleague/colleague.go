@@ -5,7 +5,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// DecisionColleague is somebody to whom decisions can be handed: as little as tells them apart.
+// DecisionColleague is a person to whom decisions can be handed: as little as identifies them.
 type DecisionColleague struct {
 	// The identity, for to of a reassignment or delegate_id of a delegation.
 	ID string `json:"id"`

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxColleagues  = 20   // what fits a list that somebody chooses from
+	maxColleagues  = 20   // what fits a list to choose from
 	shortestSearch = 2    // letters or digits of a name: fewer would list people rather than find one
 	maxLooked      = 2000 // who match are looked at, one by one, for whether they can receive anything
 )
@@ -26,8 +26,8 @@ type Query struct {
 	Not  []string // never these; of those who have no record of their own, their users
 }
 
-// check returns a fault if too little is given to find somebody by. Where certain people alone may be named, all of
-// them can be listed: their ids are told with the task.
+// check returns a fault if too little is given to find a person by. Where certain people alone may be named, all of
+// them can be listed: their ids come with the task.
 func (a Query) check() error {
 	said := 0
 	for _, r := range a.Q {
@@ -65,7 +65,7 @@ const withName = `
 			 limit @looked
 		)`
 
-// withAddress is whoever has an e-mail address.
+// withAddress are people with an e-mail address.
 const withAddress = `
 		with hit as materialized (
 			select e.id
@@ -98,7 +98,7 @@ const canReceive = `,
 		)
 		select (select count(*) from hit), coalesce((select jsonb_agg(t order by t.display, t.id) from there t), '[]')`
 
-// way is how somebody is looked for.
+// way is how a person is looked for.
 func (a Query) way() string {
 	switch {
 	case a.Q == "":

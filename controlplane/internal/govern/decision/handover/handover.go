@@ -8,14 +8,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// HandedOn tells who decides a task since it was reassigned, and who no longer does.
+// HandedOn returns who decides a task since it was reassigned, and who no longer does.
 type HandedOn struct {
 	To   []Receiver
 	From map[string]bool // the people who were asked before, by their ids
-	All  bool            // nobody who was asked before decides it any more, roles included
+	All  bool            // no one who was asked before decides it any more, roles included
 }
 
-// Receiver is somebody to whom a task was given.
+// Receiver is a person to whom a task was given.
 type Receiver struct{ IdentityID, Display string }
 
 // HandedOnTasks are those of tasks that were given to others, by their ids.

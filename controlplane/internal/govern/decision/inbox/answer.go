@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// callAnswers tells those who asked, kind by kind, and gives why they refuse. With try, what they did is undone.
+// callAnswers reports to the packages that asked, kind by kind, and returns why they refuse. With try, it is undone.
 func (s *Service) callAnswers(ctx context.Context, tx *pg.Tx, answered []decision.Answered, try bool) ([]error, error) {
 	refused := make([]error, len(answered))
 	var kinds []string
@@ -42,7 +42,7 @@ func (s *Service) callAnswers(ctx context.Context, tx *pg.Tx, answered []decisio
 	return refused, nil
 }
 
-// callAnswer tells the package that asks tasks of a kind.
+// callAnswer reports to the package that asks tasks of a kind.
 func (s *Service) callAnswer(
 	ctx context.Context,
 	tx *pg.Tx,

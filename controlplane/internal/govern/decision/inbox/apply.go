@@ -34,7 +34,7 @@ func (s *Service) applyDue(ctx context.Context, tenant string) (int, error) {
 	return len(due), nil
 }
 
-// dueTasks takes decisions that are due and that nobody else is at.
+// dueTasks takes decisions that are due and that no other process works on.
 func (s *Service) dueTasks(ctx context.Context, tx *pg.Tx) ([]string, error) {
 	const sql = `
 		select t.id::text
@@ -71,7 +71,7 @@ func (s *Service) applyAlone(ctx context.Context, v viewer.Viewer, id string) er
 	})
 }
 
-// apply tells those who asked what was decided, for good. What they refuse now is open again.
+// apply reports the final decision to the packages that asked. What they refuse now is open again.
 func (s *Service) apply(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
 		update decision_task

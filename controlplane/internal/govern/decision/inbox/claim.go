@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Claim takes a task for oneself, so that nobody else decides it meanwhile.
+// Claim takes a task for oneself, so that no one else decides it meanwhile.
 func (s *Service) Claim(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Choice is what somebody decides.
+// Choice is a decision.
 type Choice struct {
 	decision.Decision
 	Wait  time.Duration // how long it can be undone

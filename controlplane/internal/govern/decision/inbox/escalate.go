@@ -58,7 +58,7 @@ func (s *Service) Escalate(
 	})
 }
 
-// administrators are to whom a task is escalated when nobody has a manager who can decide. It returns a fault if they
+// administrators are to whom a task is escalated if no manager can decide. It returns a fault if they
 // decide it already, or if managers were asked for.
 func administrators(t decision.DecisionTask, to string) ([]string, error) {
 	switch {

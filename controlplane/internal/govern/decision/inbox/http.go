@@ -150,7 +150,7 @@ func (s *Service) undo(ctx context.Context, v viewer.Viewer, in *matchIn) (*task
 	return shown(s.Undo(ctx, v, in.ID, in.IfMatch))
 }
 
-// DecisionChoice is what somebody decides.
+// DecisionChoice is a decision.
 type DecisionChoice struct {
 	// The key of one of the task's actions.
 	Action string `json:"action" minLength:"1" maxLength:"100" example:"approve"`
@@ -181,7 +181,7 @@ func (s *Service) decideOne(ctx context.Context, v viewer.Viewer, in *decideIn) 
 	return shown(s.DecideOne(ctx, v, in.ID, c))
 }
 
-// DecisionBulkChoice is what somebody decides about many tasks.
+// DecisionBulkChoice is a decision about many tasks.
 type DecisionBulkChoice struct {
 	// IDs of the decision tasks. Give either ids or group_key.
 	IDs []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
@@ -253,7 +253,7 @@ func (s *Service) escalate(ctx context.Context, v viewer.Viewer, in *escalateIn)
 	return shown(s.Escalate(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
 }
 
-// NewDecisionComment is what somebody says about a task.
+// NewDecisionComment is a comment about a task.
 type NewDecisionComment struct {
 	// Text of the comment.
 	Text string `json:"text" minLength:"1" maxLength:"4000"`

@@ -16,7 +16,7 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Log     *slog.Logger
 	Now     func() time.Time
-	Answers map[string]decision.Answer // by kind of task: who is told of decisions
+	Answers map[string]decision.Answer // by kind of task: who handles decisions
 }
 
 // delegations are the delegations of people, with the same database and clock.

@@ -43,7 +43,7 @@ func (s *Service) change(
 	return d, err
 }
 
-// record adds what somebody did to the history of a task and to the audit log.
+// record adds an action to the history of a task and to the audit log.
 func record(ctx context.Context, tx *pg.Tx, t decision.DecisionTask, event, detail string, e audit.Entry) error {
 	if err := decision.AddHistory(ctx, tx, decision.EntriesFor(event, detail, []string{t.ID})); err != nil {
 		return err

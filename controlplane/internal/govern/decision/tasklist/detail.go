@@ -36,7 +36,7 @@ type DecisionPermission struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// DecisionCandidate is somebody who can decide a task.
+// DecisionCandidate is a person who can decide a task.
 type DecisionCandidate struct {
 	// ID of the identity. Absent for a user without a linked identity.
 	IdentityID string `json:"identity_id,omitempty" db:"identity_id"`
@@ -151,7 +151,7 @@ type DecisionEvent struct {
 	Detail string `json:"detail" db:"detail"`
 }
 
-// DecisionComment is what somebody said about a task.
+// DecisionComment is a comment about a task.
 type DecisionComment struct {
 	// Time of the comment.
 	At time.Time `json:"at"`

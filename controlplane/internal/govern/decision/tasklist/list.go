@@ -115,7 +115,7 @@ const (
 	onlyActedFor = ` and f.open`
 )
 
-// notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of
+// notOwn leaves out what the viewer never decides, though they have a role that is asked. No one is the assignee of
 // such a task.
 const notOwn = ` and not r.not_for && @parties::text[]::uuid[]`
 

@@ -134,7 +134,7 @@ func CountWaiting(ctx context.Context, tx *pg.Tx, now time.Time) (w DecisionWait
 	return w, nil
 }
 
-// endOfDay is when the day of an instant ends, where it is told in a time zone.
+// endOfDay is when the day of an instant ends, in a time zone.
 func endOfDay(at time.Time) time.Time {
 	y, m, d := at.Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, at.Location())

@@ -49,7 +49,7 @@ type heldRun struct {
 	ConnectorID string `db:"connector_id"`
 	Connector   string `db:"connector"`
 	BusinessID  string `db:"business_id"`
-	// HeldUntil is when the hold is discarded if nobody decides.
+	// HeldUntil is when the hold is discarded without a decision.
 	HeldUntil *time.Time `db:"held_until"`
 	StartedAt *time.Time `db:"started_at"`
 }

@@ -48,7 +48,7 @@ type Kind struct {
 	Answer  func(ctx context.Context, tx *pg.Tx, a decision.Answered) error
 }
 
-// Admins decide where nobody else is known to be responsible.
+// Admins decide if no one else is responsible.
 var Admins = []string{string(viewer.Admin)}
 
 // Day is a day of a due date.

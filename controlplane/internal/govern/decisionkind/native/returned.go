@@ -107,7 +107,7 @@ func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 	return out, err
 }
 
-// question asks whether somebody is to have what came back.
+// question asks whether a person is to have what came back.
 func (g returnedGrant) question() decision.New {
 	summary := "This access was revoked in " + g.Connector
 	if g.LastEndingAt != nil {

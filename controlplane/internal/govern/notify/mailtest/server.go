@@ -39,7 +39,7 @@ type Server struct {
 
 	// Fail is called at a step (mail, rcpt, data) with the address, and answers with an error; nil: nothing fails.
 	Fail func(step, address string) error
-	// Accepted is called after a message was accepted, before the client hears so; nil: nothing happens.
+	// Accepted is called after a message was accepted, before the client gets the answer; nil: nothing happens.
 	Accepted func(m Mail)
 
 	mu    sync.Mutex

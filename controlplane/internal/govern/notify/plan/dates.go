@@ -134,7 +134,7 @@ func (d dated) sql() string {
 		d.kind, d.subject, d.urgent, d.due, d.people)
 }
 
-// dates writes the notifications of a tenant. Each date is told once: a date that moves is told again.
+// dates writes the notifications of a tenant. Each date is notified once: a date that moves is notified again.
 func (s *Service) dates(ctx context.Context, tx *pg.Tx) error {
 	for _, d := range causes {
 		if err := pg.Exec(ctx, tx, "write notifications of dates", d.sql(), s.Now()); err != nil {

@@ -55,7 +55,7 @@ func (s *Service) Preview(ctx context.Context, tx *pg.Tx, k notice.Kind, languag
 	}
 	w.words = wording.Set{{k.Name, language}: words}
 	kind, sql := source(k)
-	// Facts are read of notifications. This one is for nobody, and is deleted before the transaction ends.
+	// Facts are read of notifications. This one has no receiver, and is deleted before the transaction ends.
 	const write = `insert into notification (tenant_id, kind, person_id, subject_type, subject_id, state)
 		select current_tenant(), @kind, @nobody, @type, o.id, 'digest' from (`
 	nobody := uuid.NewString()

@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle/rules"
 )
 
-// Sizes of what is told of an impact.
+// Sizes of what is shown of an impact.
 const (
 	mostSampled     = 20
 	mostDepartments = 100

@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// gaining is somebody who gains or loses something.
+// gaining is a person who gains or loses something.
 type gaining struct {
 	// id is the person's; gains are the entitlements and accounts that they would get.
 	id    string

@@ -31,7 +31,7 @@ type Rule struct {
 	rows      [][]target     // of a decision table: what each row gives
 }
 
-// of are the targets for somebody who meets the condition: all, or those of the rows that match.
+// of are the targets for a person who meets the condition: all, or those of the rows that match.
 func (r Rule) of(p *fact.Person) []target {
 	if r.table == nil {
 		return r.targets

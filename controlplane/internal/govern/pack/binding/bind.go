@@ -20,7 +20,7 @@ import (
 )
 
 // Bind binds what the installation with this id waits for: selectors that find something by now, policies that have
-// something to give by now, and roles that nobody holds any more. The caller holds installation.Lock. It records the
+// something to give by now, and roles that no one holds any more. The caller holds installation.Lock. It records the
 // audit event sector_pack.bound if anything was bound.
 func Bind(ctx context.Context, tx *pg.Tx, id string) error {
 	i, err := installation.FindByID(ctx, tx, id)
@@ -330,7 +330,7 @@ func (w *waiting) grow(
 	return false, err
 }
 
-// leave takes away what was out of use and nobody holds any more.
+// leave takes away what was out of use and no one holds any more.
 func (w *waiting) leave(ctx context.Context, all map[installation.ObjectKey]installation.Object) error {
 	for _, kind := range []string{format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole} {
 		for k, o := range all {

@@ -1,5 +1,5 @@
 // Package binding binds what installed packs wait for: selectors that find an entitlement by now, policies that have
-// something to give by now, and objects in the state leaving that nobody holds any more. It writes the tables of
+// something to give by now, and objects in the state leaving that no one holds any more. It writes the tables of
 // package installation, and the objects of package object.
 //
 // Kinds are its work on the queue, which binds two seconds after a sync run has ended, and once a minute otherwise.

@@ -89,7 +89,7 @@ func (s *Service) judge(
 	return out, source, problems
 }
 
-// refused is a pack that is not let in: one that nobody vouches for, or one that is wrong.
+// refused is a pack that is not accepted: one without a trusted signature, or one that is wrong.
 func refused(problems []diagnostic.Problem) error {
 	errs := 0
 	for _, p := range problems {

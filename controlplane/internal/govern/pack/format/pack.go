@@ -470,7 +470,7 @@ type Lifecycle struct {
 	ArchiveAfter string `json:"archiveAfter,omitempty"`
 }
 
-// Test tries a pack on somebody who does not exist, or on a record of a source.
+// Test tries a pack on a person who does not exist, or on a record of a source.
 type Test struct {
 	// Name of the test, unique in the pack.
 	Name string `json:"name"`

@@ -80,7 +80,7 @@ func named(_ int, r PolicyTableRow) (roles, entitlements []string) {
 	return roles, entitlements
 }
 
-// GrantsTo is what the policy grants, denies or lets request somebody who meets its condition: all of grant, or that of
+// GrantsTo is what the policy grants, denies or lets a person request who meets its condition: all of grant, or that of
 // the rows that match. matched is false if no row does.
 func (p Policy) GrantsTo(fields map[string]any) (grants []PolicyGrant, matched bool) {
 	if p.Table == nil {

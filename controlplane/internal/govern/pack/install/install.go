@@ -27,7 +27,7 @@ type Request struct {
 	Upgrade bool
 	// Dry only plans.
 	Dry      bool
-	Trusting bool // nobody has to confirm: the tenant is just being made
+	Trusting bool // without confirmation: the tenant is just being made
 }
 
 // errDry takes a plan back.

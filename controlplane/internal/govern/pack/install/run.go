@@ -381,7 +381,7 @@ func (r *run) change(ctx context.Context, item PackPlanItem, had installation.Ob
 		item.Fields, item.Reason = conflicts, "changed_by_both"
 		row.State = installation.StateConflict
 		if had.State == installation.StateConflict {
-			row.Reason = had.Reason // nobody has decided yet whether it is the pack's
+			row.Reason = had.Reason // it is not decided yet whether it is the pack's
 		}
 		r.plan.Conflict = append(r.plan.Conflict, item)
 		r.conflicts = append(

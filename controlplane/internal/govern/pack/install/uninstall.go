@@ -24,7 +24,7 @@ import (
 // Ways to uninstall.
 const (
 	detach       = "detach"        // all objects stay, and are the tenant's own
-	removeUnused = "remove_unused" // what nobody has changed and nobody uses goes
+	removeUnused = "remove_unused" // what was not changed and is not used goes
 	removeAll    = "remove_all"    // what the pack has brought goes, and what it gave ends
 )
 
@@ -250,7 +250,7 @@ func takeOne(ctx context.Context, tx *pg.Tx, o installation.Object, mode string)
 	return installation.StateLeaving, nil
 }
 
-// unused reports whether nobody holds anything through an object.
+// unused reports whether no one holds anything through an object.
 func unused(ctx context.Context, tx *pg.Tx, o installation.Object) (bool, error) {
 	switch o.Kind {
 	case format.KindRole:

@@ -7,7 +7,7 @@
 //	pending_binding  a selector has found nothing yet
 //	conflict         both sides have changed it; see package conflict
 //	skipped          not installed, for a reason
-//	leaving          out of use, and deleted when nobody holds it any more
+//	leaving          out of use, and deleted when no one holds it any more
 //
 // Every change of a tenant's packs takes Lock first, so that two of them never interleave. Packages install, binding,
 // conflict, object and catalog use this package.

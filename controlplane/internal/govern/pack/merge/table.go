@@ -13,7 +13,7 @@ const TableField = "table"
 
 // Tables merges three decision tables in the form of Normal. A row is known by its cells. What only one side has
 // changed applies: rows that are new or gone, and the access of a row element by element. New rows of theirs come after
-// the row that they follow there. clash: both sides have changed the table, and the rows cannot be told apart, or the
+// the row that they follow there. clash: both sides have changed the table, and rows cannot be distinguished, or the
 // columns or the hit policy differ; the result is then mine.
 func Tables(base, mine, theirs any) (merged any, clash bool) {
 	switch {

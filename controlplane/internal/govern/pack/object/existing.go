@@ -99,7 +99,7 @@ func (w Writer) named(ctx context.Context, kind string, name any) (id string, or
 	return id, origin, err
 }
 
-// revive takes up a role again that is out of use: its key is its own for ever, and it gives nobody anything by itself.
+// revive takes up a role again that is out of use: its key is its own for ever, and it gives no one anything by itself.
 func (w Writer) revive(ctx context.Context, id string) error {
 	const sql = `
 		update role

@@ -47,7 +47,7 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 }
 
 // Retire takes an object out of use; left: it is gone already. A policy with a grace period is disabled first, so that
-// access ends after it, and a role that somebody still holds is deprecated. Both are gone when nobody holds them any
+// access ends after it, and a role that people still hold is deprecated. Both are gone when no one holds them any
 // more, and the caller keeps them as leaving.
 func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, err error) {
 	switch o.Kind {
@@ -76,7 +76,7 @@ func Retire(ctx context.Context, tx *pg.Tx, o installation.Object) (left bool, e
 	return false, err
 }
 
-// retireRole retires a role that nobody holds. One that is held is deprecated, so that no one gets
+// retireRole retires a role that no one holds. One that is held is deprecated, so that no one gets
 // it any more, and left is false.
 func retireRole(ctx context.Context, tx *pg.Tx, id string) (left bool, err error) {
 	x, err := role.Find(ctx, tx, id)

@@ -123,7 +123,7 @@ func SetOrigin(ctx context.Context, tx *pg.Tx, id string, origin map[string]any)
 }
 
 // Accept lets a policy make so many changes, within one window of its breaker from now, beyond what the breaker lets
-// pass, and lets go on what the breaker has stopped: somebody has seen what it will do.
+// pass, and continues what the breaker has stopped: a user has seen what it will do.
 func Accept(ctx context.Context, tx *pg.Tx, id string, changes int) error {
 	const sql = `
 		update access_policy

@@ -15,10 +15,10 @@ const (
 	Assign   = "assign"   // the people of the policy are granted the resources
 	Deny     = "deny"     // they may not hold them, whatever else gives them
 	Eligible = "eligible" // only the people of the policy can request them
-	Require  = "require"  // whoever holds them must have the companion
+	Require  = "require"  // people who hold them must have the companion
 )
 
-// What becomes of access that no longer follows from who somebody is.
+// What becomes of access that no longer follows from a person's attributes.
 const (
 	EndNow = "end_now"
 	Grace  = "grace"

@@ -179,7 +179,7 @@ func (c *check) differ(rows []int) (any bool) {
 	return any
 }
 
-// finish tells what was counted.
+// finish returns what was counted.
 func (c *check) finish() {
 	for i, by := range c.matcher.Shadowed() {
 		row := &c.out.Rows[i]

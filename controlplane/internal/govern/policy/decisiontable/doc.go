@@ -2,8 +2,8 @@
 // writes them as CSV. It owns no table: a decision table is part of its access policy, and packages accesspolicy,
 // evaluation and simulation store, apply and simulate it.
 //
-// A check goes through everyone once. It counts whom each row applies to, and tells apart rows that can never apply,
-// rows that earlier ones leave nobody to, and rows that nobody matches. It finds people who match no row, or rows that
+// A check goes through everyone once. It counts to whom each row applies, and distinguishes rows that can never apply,
+// rows that earlier ones leave no one to, and rows that no one matches. It finds people who match no row, or rows that
 // differ, and values that no person has.
 //
 // An import plans first. The plan has everything that is wrong, by line, the rows that change, the check of the new

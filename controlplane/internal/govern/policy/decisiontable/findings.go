@@ -107,7 +107,7 @@ type DecisionTableUnknownResult struct {
 	Detail string `json:"detail"`
 }
 
-// Sizes of what is told.
+// Sizes of what is shown.
 const (
 	mostSample   = 20
 	mostMissing  = 100

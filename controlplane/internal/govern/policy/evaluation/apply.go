@@ -97,7 +97,7 @@ func (b *Rulebook) Evaluate(
 	return t, b.apply(ctx, tx, changes, urgent, &t)
 }
 
-// note counts what the rules say of somebody.
+// note counts what the rules say of a person.
 func (t *Result) note(p *Person, out outcome) {
 	for _, r := range out.Matched {
 		t.Count(r.Policy.ID, accesspolicy.Stats{Matched: 1, WouldGrant: out.would[r][0]})
@@ -115,7 +115,7 @@ func (t *Result) note(p *Person, out outcome) {
 	}
 }
 
-// lacks are what enforced policies require of somebody, with what is missing.
+// lacks are what enforced policies require of a person, with what is missing.
 func (o outcome) lacks(p *Person) (found []requirement.Found) {
 	for r, missing := range o.Lacks {
 		if r.Policy.Applies() {
@@ -126,7 +126,7 @@ func (o outcome) lacks(p *Person) (found []requirement.Found) {
 	return found
 }
 
-// reviews are the policies that no longer give somebody what they have, and keep it until a decision.
+// reviews are the policies that no longer give a person what they have, and keep it until a decision.
 func (o outcome) reviews(p *Person) (found []review.Found) {
 	for r, undecided := range o.Reviews {
 		f := review.Found{

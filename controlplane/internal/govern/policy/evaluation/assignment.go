@@ -48,7 +48,7 @@ func (b *Rulebook) assigned(ctx context.Context, tx *pg.Tx, ids []string) (map[s
 	return found, err
 }
 
-// lookAssigned compares somebody's assignments with what lives by them. What an assignment wants it takes out of at.
+// lookAssigned compares a person's assignments with what lives by them. What an assignment wants it takes out of at.
 // One that is over wants nothing more: the ledger ends what it gave.
 func (b *Rulebook) lookAssigned(p *Person, at map[key]*Reason, out *outcome) {
 	for i, a := range p.assigned {

@@ -90,7 +90,7 @@ func (r *Rule) overLimit(ctx context.Context, tx *pg.Tx, n int, now time.Time) (
 	), nil
 }
 
-// trip stops the policy until somebody accepts what it does.
+// trip stops the policy until a user accepts what it does.
 func (r *Rule) trip(ctx context.Context, tx *pg.Tx, reason string, now time.Time) error {
 	const sql = `update access_policy set tripped_at = $2, breaker_reason = $3 where id = $1`
 	if err := pg.Exec(ctx, tx, "stop policy", sql, r.Policy.ID, now, reason); err != nil {

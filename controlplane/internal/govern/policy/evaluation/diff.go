@@ -24,7 +24,7 @@ type Change struct {
 	why      string
 }
 
-// outcome is what the rules make of somebody.
+// outcome is what the rules make of a person.
 type outcome struct {
 	// Changes are what enforced rules change; Matched are all rules that apply to the person.
 	Changes []Change
@@ -96,7 +96,7 @@ func (b *Rulebook) Diff(p *Person, living []Reason) outcome {
 	return out
 }
 
-// require notes what somebody lacks whom a rule with the effect require may apply to.
+// require notes what a person lacks to whom a rule with the effect require may apply.
 func (o *outcome) require(r *Rule, p *Person, wants bool) {
 	if !wants || r.frozen || !r.required.Concerns(p.holdings) {
 		return
@@ -173,7 +173,7 @@ func (b *Rulebook) end(p *Person, found *Reason, wanting map[*Rule]bool) (c Chan
 	return c, true
 }
 
-// endMembership says why somebody loses what a role's rule gave, and after which grace: who moves keeps it for a while,
+// endMembership gives the reason why a person loses what a role's rule gave, and the grace: movers keep it for a while,
 // but what a role holds no more, and whom it is not to be given to, is meant at once.
 func (b *Rulebook) endMembership(p *Person, r *Rule, wanted bool) (why string, grace time.Duration) {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
-// Why reasons end by rule. They tell them from those that somebody has ended, which a rule does not give again.
+// Why reasons end by rule. They distinguish them from those that a user has ended, which a rule does not give again.
 const (
 	whyLeft    = "the person has left"
 	whyNoMatch = "the policy is not about them any more"
@@ -108,5 +108,5 @@ func ReadReasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) 
 const SourcePolicy = "policy"
 
 // evaluated are the sources whose reasons the evaluation gives and takes: what they give feeds no rule, but for
-// assignments, which are somebody's decision.
+// assignments, which are decisions.
 var evaluated = []string{SourcePolicy, assignment.RuleSource, assignment.ReasonSource}

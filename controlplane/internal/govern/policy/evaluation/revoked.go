@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// WithoutTaken leaves out what somebody has revoked and no rule gives again, and counts it as withheld in t.
+// WithoutTaken leaves out what a user has revoked and no rule gives again, and counts it as withheld in t.
 func (b *Rulebook) WithoutTaken(ctx context.Context, tx *pg.Tx, changes []Change, t *Result) ([]Change, error) {
 	taken, err := b.taken(ctx, tx, changes)
 	if err != nil || len(taken) == 0 {
@@ -27,8 +27,8 @@ func (b *Rulebook) WithoutTaken(ctx context.Context, tx *pg.Tx, changes []Change
 	return kept, nil
 }
 
-// taken finds what somebody, and no rule, has ended since the policy that gave it says what it says: it is not given
-// again, unless the person has left since and come back. Whoever entered a denial with it has said by that how long it
+// taken finds what a user, and no rule, has ended since the policy that gave it says what it says: it is not given
+// again, unless the person has left since and come back. A denial that was entered with it says how long it
 // is to be kept away.
 func (b *Rulebook) taken(ctx context.Context, tx *pg.Tx, changes []Change) (map[string]map[key]bool, error) {
 	people, policies, assignments := []string{}, []string{}, map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
-// roleRule is the membership rule of a role as one more rule: whoever it is about has the role, a pre-hire as early as
+// roleRule is the membership rule of a role as one more rule: people who meet it have the role, a pre-hire as early as
 // they have birthrights, and who moves keeps it for as long as movers keep what no longer follows.
 func roleRule(of role.Rule, usual rules.Lifecycle) *Rule {
 	parsed, problems := accesspolicy.Subject(of.Condition).Parse()
@@ -50,13 +50,13 @@ func roleRule(of role.Rule, usual rules.Lifecycle) *Rule {
 	return r
 }
 
-// excludes says whether the rule does not count for somebody today.
+// excludes reports whether the rule does not count for a person today.
 func (r *Rule) excludes(p *Person, b *Rulebook) bool {
 	until, named := r.excluded[p.ID]
 	return named && (until == nil || b.today().Before(*until))
 }
 
-// Returns reports whether an exclusion from a role's rule has ended since then, so that the rule counts for somebody
+// Returns reports whether an exclusion from a role's rule has ended since then, so that the rule counts for a person
 // again.
 func (b *Rulebook) Returns(since time.Time) bool {
 	for _, r := range b.Rules {
@@ -73,7 +73,7 @@ func (b *Rulebook) Returns(since time.Time) bool {
 	return false
 }
 
-// has says whether somebody has something by the rule.
+// has reports whether a person has something by the rule.
 func (r *Rule) has(living []Reason) bool {
 	return slices.ContainsFunc(living, func(x Reason) bool { return x.Key.Policy == r.Policy.ID })
 }

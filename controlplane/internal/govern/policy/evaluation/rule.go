@@ -21,7 +21,7 @@ type Rule struct {
 	Policy    accesspolicy.AccessPolicy
 	Source    string                // the source_type of its reasons: sourcePolicy or role.RuleSource
 	excluded  map[string]*time.Time // of a role: whom it does not count for, until a day or for good
-	closed    bool                  // of a role: who has it keeps it, and nobody else gets it
+	closed    bool                  // of a role: its members keep it, and no one else gets it
 	condition condition.Condition
 	lead      time.Duration
 	grace     time.Duration // zero: what does not follow any more ends at once
@@ -82,7 +82,7 @@ func (r *Rule) gives() bool { return r.Policy.Effect != accesspolicy.Eligible &&
 // requires says whether the rule says what people must have.
 func (r *Rule) requires() bool { return r.Policy.Effect == accesspolicy.Require }
 
-// unmet are the constraints that keep the rule from applying to somebody, in words.
+// unmet are the constraints that keep the rule from applying to a person, in words.
 func (r *Rule) unmet(p *Person) []string {
 	if r.requires() {
 		return r.Policy.Constraints.Narrowing().Unmet(p.Identity)
@@ -117,7 +117,7 @@ func (r *Rule) key(t target) key {
 	return k
 }
 
-// compare orders keys, so that what is done to somebody is done in the same order each time.
+// compare orders keys, so that changes of a person are made in the same order each time.
 func (k key) compare(o key) int {
 	return cmp.Or(
 		cmp.Compare(k.Policy, o.Policy),
@@ -129,7 +129,7 @@ func (k key) compare(o key) int {
 	)
 }
 
-// wants says whether the rule gives somebody its targets, and from when; zero: from now.
+// wants reports whether the rule gives a person its targets, and from when; zero: from now.
 func (r *Rule) wants(p *Person, b *Rulebook) (starts time.Time, wanted bool) {
 	if !slices.Contains(r.Policy.Lifecycle.When, p.status) || r.excludes(p, b) {
 		return starts, false
@@ -156,8 +156,8 @@ func (r *Rule) wants(p *Person, b *Rulebook) (starts time.Time, wanted bool) {
 // open says whether the schedule of the rule lets it apply now.
 func (r *Rule) open(b *Rulebook) bool { return r.Policy.Schedule.Open(b.Now, b.zone) }
 
-// Standing says whether the policy is about somebody in the state that they are in, and what keeps it from applying to
-// them all the same, in words: its constraints, and its schedule. A policy that cannot be read is about nobody.
+// Standing reports whether a person meets the policy in their state, and what keeps it from applying to
+// them all the same, in words: its constraints, and its schedule. A policy that cannot be read applies to no one.
 func (r *Rule) Standing(p *Person, b *Rulebook) (about bool, unmet []string) {
 	if r.frozen || !slices.Contains(r.Policy.Lifecycle.When, p.status) {
 		return false, nil

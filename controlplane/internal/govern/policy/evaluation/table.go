@@ -26,7 +26,7 @@ func (r *Rule) fillRows(held map[string][]content.Entitlement, systems map[strin
 	}
 }
 
-// Rows are the rows of the rule's decision table that apply to somebody, counted from 0; nil if it has none.
+// Rows are the rows of the rule's decision table that apply to a person, counted from 0; nil if it has none.
 func (r *Rule) Rows(p *Person) []int {
 	if r.table == nil {
 		return nil
@@ -41,10 +41,10 @@ func (r *Rule) Rows(p *Person) []int {
 	return p.hit[r]
 }
 
-// hits says whether a row of the decision table applies to somebody. A rule without a table has no rows to ask.
+// hits reports whether a row of the decision table applies to a person. A rule without a table has no rows to ask.
 func (r *Rule) hits(p *Person) bool { return r.table == nil || len(r.Rows(p)) > 0 }
 
-// targetsOf are what the rule gives somebody whom it is about: all of it, or what the rows that match give, each thing
+// targetsOf are what the rule gives a person who meets it: all of it, or what the rows that match give, each thing
 // once.
 func (r *Rule) targetsOf(p *Person) []target {
 	if r.table == nil {

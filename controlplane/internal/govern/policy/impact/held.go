@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Gain is an entitlement, or an account where EntitlementID is empty, for which a change gives somebody a reason.
+// Gain is an entitlement, or an account if EntitlementID is empty, for which a change gives a person a reason.
 type Gain struct{ IdentityID, ConnectorID, EntitlementID string }
 
 // gainsAtOnce bounds how many gains one statement looks up.

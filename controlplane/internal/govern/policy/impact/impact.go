@@ -66,7 +66,7 @@ type DepartmentImpact struct {
 	GrantsEnded int `json:"grants_ended"`
 }
 
-// PersonImpact is what somebody gains and loses.
+// PersonImpact is what a person gains and loses.
 type PersonImpact struct {
 	// ID of the identity.
 	IdentityID string `json:"identity_id"`

@@ -1,5 +1,5 @@
 // Package review keeps policy reviews: access of one person by one access policy with on_no_match review, which the
-// policy no longer gives them, and which is kept until somebody decides. It owns the table policy_review.
+// policy no longer gives them, and which is kept until a decision. It owns the table policy_review.
 //
 // States and events are the table in state.go:
 //

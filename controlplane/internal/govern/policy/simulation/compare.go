@@ -10,16 +10,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// held is what somebody may use. An entitlement of "" is an account of the system.
+// held is what a person may use. An entitlement of "" is an account of the system.
 type held struct{ connector, entitlement string }
 
-// affected is somebody whose access a plan changes.
+// affected is a person whose access a plan changes.
 type affected struct {
 	impact.PersonImpact
 	systems []string // in which they gain something
 }
 
-// compare says what somebody may use after the changes and not before, and the other way round.
+// compare returns what a person may use after the changes and not before, and the other way round.
 func compare(p *evaluation.Person, living []evaluation.Reason, changes []evaluation.Change) (a affected, moved bool) {
 	a.PersonImpact = impact.PersonImpact{
 		IdentityID: p.ID,
@@ -100,7 +100,7 @@ func future(
 	return after, times
 }
 
-// usable is what reasons let somebody hold, as the ledger reckons it: anything that one allows and none denies. What is
+// usable is what reasons let a person hold, as the ledger reckons it: anything that one allows and none denies. What is
 // only to begin counts, for a plan is about where things go.
 func usable(living []evaluation.Reason) map[held]bool {
 	allowed, denied := map[held]bool{}, map[held]bool{}

@@ -18,7 +18,7 @@ import (
 // ConditionProblem is something that a condition cannot be saved with.
 type ConditionProblem condition.Problem
 
-// ConditionWarning tells of a rule that could not be answered and so counted as false.
+// ConditionWarning reports a rule that could not be answered and so counted as false.
 type ConditionWarning condition.Warning
 
 // ConditionTrial is a condition to be tried out.
@@ -51,7 +51,7 @@ type ConditionVerdict struct {
 	Warnings []TrialWarning `json:"warnings" nullable:"false"`
 }
 
-// SampleMatch is somebody with the answer.
+// SampleMatch is a person with the answer.
 type SampleMatch struct {
 	// ID of the identity.
 	IdentityID string `json:"identity_id"`
@@ -72,7 +72,7 @@ type TrialWarning struct {
 	People int `json:"people"`
 }
 
-// mostWarnings are told of one trial.
+// mostWarnings are reported of one trial.
 const mostWarnings = 50
 
 // Validate tries a condition out on everybody.

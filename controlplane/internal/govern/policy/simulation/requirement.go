@@ -14,7 +14,7 @@ import (
 )
 
 // planRequirement is who would lack what if a policy with the effect require and these fields were enforced. It needs
-// no confirmation, because nobody gains or loses access.
+// no confirmation, because no one gains or loses access.
 func (s *Service) planRequirement(
 	ctx context.Context,
 	tx *pg.Tx,
@@ -68,7 +68,7 @@ func (s *simulation) requirement(ctx context.Context, tx *pg.Tx, b *evaluation.R
 	return nil
 }
 
-// lacking is somebody with what they lack.
+// lacking is a person with what they lack.
 func lacking(p *evaluation.Person, missing []constraint.MissingItem) impact.PersonImpact {
 	return impact.PersonImpact{
 		IdentityID: p.ID,

@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy/impact"
 )
 
-// toReview is what somebody keeps until a decision, in an order of its own.
+// toReview is what a person keeps until a decision, in an order of its own.
 func toReview(reviews map[*evaluation.Rule][]*evaluation.Reason) []impact.GrantShift {
 	kept := map[held]bool{}
 	for _, undecided := range reviews {
@@ -34,7 +34,7 @@ func toReview(reviews map[*evaluation.Rule][]*evaluation.Reason) []impact.GrantS
 	return list
 }
 
-// writeReviews adds what somebody keeps until a decision to the hash.
+// writeReviews adds what a person keeps until a decision to the hash.
 func (s *simulation) writeReviews(id string, kept []impact.GrantShift) {
 	for _, g := range kept {
 		fmt.Fprintf(s.sum, "%s review %s %s\n", id, g.ConnectorID, orEmpty(g.EntitlementID))

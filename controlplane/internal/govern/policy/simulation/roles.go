@@ -111,7 +111,7 @@ func having(ctx context.Context, tx *pg.Tx, roles []string) ([]string, error) {
 	return pg.All[string](ctx, tx, "find who has roles", sql, pgx.NamedArgs{"roles": roles})
 }
 
-// simulateFor is simulate for these people alone, in the order of their ids: nobody else is concerned.
+// simulateFor is simulate for these people alone, in the order of their ids: no one else is concerned.
 func simulateFor(
 	ctx context.Context,
 	tx *pg.Tx,

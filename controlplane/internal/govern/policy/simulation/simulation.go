@@ -17,7 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Sizes of what is told.
+// Sizes of what is shown.
 const (
 	sampled  = 20  // people
 	foremost = 100 // departments
@@ -33,7 +33,7 @@ type simulation struct {
 	each func(impact.PersonImpact) error // nil, or who wants all of them
 }
 
-// newSimulation begins a simulation. each receives everyone affected; nil: nobody wants them.
+// newSimulation begins a simulation. each receives everyone affected; nil: they are not wanted.
 func newSimulation(each func(impact.PersonImpact) error) *simulation {
 	s := &simulation{departments: map[string]*impact.DepartmentImpact{}, sum: sha256.New(), each: each}
 	s.ByDepartment, s.Sample = []impact.DepartmentImpact{}, []impact.PersonImpact{}
@@ -148,7 +148,7 @@ func concerned(b *evaluation.Rulebook, living []evaluation.Reason) []evaluation.
 	return of
 }
 
-// write adds somebody's changes to the hash: what is done and how, but not the moment.
+// write adds a person's changes to the hash: what is done and how, but not the moment.
 func (s *simulation) write(id string, changes []evaluation.Change) {
 	for _, c := range changes {
 		what := "end"

@@ -16,7 +16,7 @@ type Wrong struct {
 	Code, Detail string
 }
 
-// mostWrong is how many problems are told of one table.
+// mostWrong is how many problems are reported of one table.
 const mostWrong = 1000
 
 // Complete adds the defaults, brings the cells into their normal form, and lists what is wrong.

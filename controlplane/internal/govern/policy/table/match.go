@@ -230,7 +230,7 @@ func (m *Matcher) Match(facts map[string]any) []int {
 // All are the rows that a person matches, also those that the hit policy leaves out.
 func (m *Matcher) All(facts map[string]any) []int { return m.matching(facts).list(len(m.rows)) }
 
-// Shadowed says for each row which other row leaves it without effect for everybody, whoever the people are: with the
+// Shadowed gives for each row which other row leaves it without effect for everyone, whoever the people are: with the
 // hit policy first an earlier one that matches whenever it does; with all one that matches whenever it does, and
 // assigns everything that it assigns. -1: none. Several rows that together leave a row without effect are not found.
 func (m *Matcher) Shadowed() []int {

@@ -33,7 +33,7 @@ type NewMember struct {
 	Parameters map[string]any `json:"parameters,omitempty" nullable:"false"`
 }
 
-// Give gives somebody a role by hand. Administrators may, and owners of the role to others than themselves.
+// Give assigns a role by hand. Administrators may, and owners of the role to others than themselves.
 func (s *Service) Give(ctx context.Context, v viewer.Viewer, id string, n NewMember) (out RoleMember, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := role.Seen(ctx, tx, v, id, "")
@@ -149,7 +149,7 @@ func length(text *string) time.Duration {
 	return d
 }
 
-// person is the name of somebody whom the viewer sees. Whom they do not see there is not, as in GET /identities/{id}.
+// person is the name of a person whom the viewer sees. Others are not found, as in GET /identities/{id}.
 func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) {
 	const sql = `
 		select coalesce(i.display_name, '')
@@ -171,7 +171,7 @@ func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) 
 	return name, nil
 }
 
-// member tells of one person how they have a role.
+// member returns how one person has a role.
 func member(ctx context.Context, tx *pg.Tx, roleID, identityID string) (RoleMember, error) {
 	const sql = `select coalesce(i.display_name, ''), coalesce(i.department, ''),
 		i.status from identity i where i.id = $1`
@@ -186,7 +186,7 @@ func member(ctx context.Context, tx *pg.Tx, roleID, identityID string) (RoleMemb
 	return m, err
 }
 
-// assignments of somebody to a role that have not ended: those given by hand, and the others.
+// assignments of a person to a role that have not ended: those given by hand, and the others.
 func assignments(ctx context.Context, tx *pg.Tx, roleID, identityID string) (byHand, others []string, err error) {
 	const sql = `
 		select a.id::text, a.kind = 'manual'
@@ -260,7 +260,7 @@ func (s *Service) Limit(
 	return out, err
 }
 
-// Take ends what was decided of somebody's role, by hand or by a request. Whoever has it by a rule alone keeps it: that
+// Take ends decisions about a person's role, by hand or by a request. People who have it by a rule alone keep it: that
 // is a fault of kind Conflict.
 func (s *Service) Take(ctx context.Context, v viewer.Viewer, id, identityID, why string) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// HeldRole is a role that somebody has.
+// HeldRole is a role that a person has.
 type HeldRole struct {
 	// ID of the role.
 	RoleID string `json:"role_id" db:"id"`
@@ -39,7 +39,7 @@ type heldRow struct {
 	RiskLevel string `db:"risk"`
 }
 
-// Held gives the roles that somebody has, and how. Whom the viewer may not see is a fault of kind NotFound.
+// Held gives the roles that a person has, and how. A person whom the viewer may not see is a fault of kind NotFound.
 func (s *Service) Held(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -84,7 +84,7 @@ func (s *Service) Held(
 	return items, total, err
 }
 
-// readable is a fault of kind NotFound unless the viewer may read about somebody.
+// readable is a fault of kind NotFound unless the viewer may read about the person.
 func readable(ctx context.Context, tx *pg.Tx, v viewer.Viewer, identityID string) error {
 	missing := fault.New(fault.NotFound, "Identity %s was not found.", identityID)
 	if !listing.IsID(identityID) {

@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role/assignment"
 )
 
-// RoleWay is one way by which somebody has a role.
+// RoleWay is one way by which a person has a role.
 type RoleWay struct {
 	// Origin of the role: its own membership rule (rule), an access policy that names it (policy), or the kind of
 	// assignment.
@@ -42,7 +42,7 @@ type RolePolicyRef struct {
 	Display string `json:"display"`
 }
 
-// RoleFulfilment is how far somebody's role is true in the target systems.
+// RoleFulfilment is how far a person's role is true in the target systems.
 type RoleFulfilment struct {
 	// What it gives them.
 	Total int `json:"total"`
@@ -52,7 +52,7 @@ type RoleFulfilment struct {
 	Failed int `json:"failed"`
 }
 
-// RoleHolding is how somebody has a role.
+// RoleHolding is how a person has a role.
 type RoleHolding struct {
 	// Assignments through which the person has the role.
 	Ways []RoleWay `json:"ways" nullable:"false"`
@@ -64,7 +64,7 @@ type RoleHolding struct {
 	Fulfilment RoleFulfilment `json:"fulfilment"`
 }
 
-// pair is a role and somebody who has it.
+// pair is a role and a person who has it.
 type pair struct{ role, identity string }
 
 // holdings finds how these people have these roles.

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// RoleMember is somebody who has a role.
+// RoleMember is a person who has a role.
 type RoleMember struct {
 	// ID of the identity that has the role.
 	IdentityID string `json:"identity_id" db:"id"`
@@ -74,7 +74,7 @@ func (f MemberFilters) query(roleID string) *listing.Query {
 	return q
 }
 
-// Members gives a page of the people who have a role. Its owners see all of them, whoever they may see elsewhere: they
+// Members gives a page of the people who have a role. Its owners see all of them, whatever they may see elsewhere: they
 // answer for who has it.
 func (s *Service) Members(
 	ctx context.Context,

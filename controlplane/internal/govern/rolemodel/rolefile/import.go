@@ -44,7 +44,7 @@ type incoming struct {
 	// after are the fields to write; risky says that they need approval first.
 	after  role.RoleFields
 	risky  bool
-	planID string // of one that is to be made: the same in every plan, since what is confirmed is told by ids
+	planID string // of one that is to be made: the same in every plan, since the confirmation refers to ids
 }
 
 // Import makes the roles of a file, or makes them what it says: all of them or none.
@@ -157,7 +157,7 @@ func (s *Service) planImport(
 	return effect, err
 }
 
-// agreement says whether somebody else has to agree to what the role becomes.
+// agreement reports whether another person has to approve what the role becomes.
 func (i *incoming) agreement(now role.Role) (bool, error) {
 	before, risk := role.RoleFields{Lifecycle: role.Draft}, ""
 	if i.before != nil {

@@ -9,7 +9,7 @@ import (
 // problems of a file, with the lines that they are in.
 type problems []fault.Field
 
-// most is how many are told.
+// most is how many are reported.
 const most = 100
 
 // add adds a problem with a line of the file, up to a limit.

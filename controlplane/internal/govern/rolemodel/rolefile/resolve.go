@@ -135,7 +135,7 @@ func (h here) findPeople(ctx context.Context, tx *pg.Tx, names []string) error {
 }
 
 // findEntitlements finds entitlements, and notes which connectors exist, so that a wrong connector
-// and a wrong entitlement are told apart.
+// and a wrong entitlement are distinguished.
 func (h here) findEntitlements(ctx context.Context, tx *pg.Tx, systems, external []string) error {
 	const sql = `
 		select n.system, n.external_id, coalesce(e.id::text, '')

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// writeAll writes the roles of a file, and tells what became of each. Without doing it only tells.
+// writeAll writes the roles of a file, and returns the outcome of each. Without doing, it only returns it.
 func writeAll(
 	ctx context.Context,
 	tx *pg.Tx,

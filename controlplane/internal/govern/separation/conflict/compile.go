@@ -84,7 +84,7 @@ func (r *Rules) duty(number int32, d NumberedDuty) {
 	for _, g := range d.Groups {
 		r.groupDuty = append(r.groupDuty, number)
 		if len(g) == 0 {
-			r.groups[number] = -1 // nobody has an entitlement of an empty group
+			r.groups[number] = -1 // no one has an entitlement of an empty group
 		}
 	}
 	if len(d.Groups) == 0 {

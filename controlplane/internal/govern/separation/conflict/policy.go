@@ -59,7 +59,7 @@ type Traits struct {
 type Access struct {
 	Sources []Source
 	Past    []Past               // what the person held and holds no longer
-	Used    map[string]time.Time // when the person last used an entitlement, where its target system tells
+	Used    map[string]time.Time // when the person last used an entitlement, if its target system reports it
 	Traits  map[string]Traits    // of all entitlements in Sources and Past that have any
 	Exempt  map[string]bool      // IDs of policies that do not apply to the person
 	Now     time.Time

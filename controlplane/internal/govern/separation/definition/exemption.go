@@ -20,7 +20,7 @@ func (SeparationExemptions) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
-// Condition returns the condition. Without exemptions it is about nobody.
+// Condition returns the condition. Without exemptions it applies to no one.
 func (e SeparationExemptions) Condition() (condition.Condition, []condition.Problem) {
 	if e == nil {
 		return condition.Condition{}, nil

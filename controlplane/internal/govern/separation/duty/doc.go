@@ -10,7 +10,7 @@
 // Callers: package separation serves it, package rulebook resolves the members.
 //
 // Example: the duty "Pay" has two groups, one with the entitlement PAY-RUN and one with the duty tag company-1000.
-// Nobody performs it with PAY-RUN alone.
+// No one performs it with PAY-RUN alone.
 //
 // A function that takes a transaction joins it.
 package duty

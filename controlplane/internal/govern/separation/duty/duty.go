@@ -69,7 +69,7 @@ type (
 	Member = DutyMember
 )
 
-// DutyFacts are the fields of a duty that nobody writes.
+// DutyFacts are the fields of a duty that cannot be written.
 type DutyFacts struct {
 	// Number of members of all groups.
 	MemberCount int64 `json:"member_count" db:"member_count"`

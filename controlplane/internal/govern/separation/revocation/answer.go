@@ -151,7 +151,7 @@ func remains(v violation.Violation, verdict check.SeparationVerdict) bool {
 	return false
 }
 
-// note stores what was done, audits it, and tells the owners of the policy and the person.
+// note stores what was done, audits it, and notifies the owners of the policy and the person.
 func (u unanswered) note(ctx context.Context, tx *pg.Tx, v violation.Violation, a violation.AutomaticRevocation) error {
 	const (
 		store = `

@@ -13,5 +13,5 @@
 // that are no longer there. Package decisionkind asks about those with the outcome asked.
 //
 // Example: Ann is in VENDOR-EDIT, of medium risk, and in FINANCE, which gives PAY-RUN, of high risk. VENDOR-EDIT is
-// revoked, and Ann and the owners of the policy are told.
+// revoked, and Ann and the owners of the policy are notified.
 package revocation

@@ -33,7 +33,7 @@ type outcome struct {
 	was, is    []conflict.Violation
 }
 
-// newComparison makes a comparison that has evaluated nobody.
+// newComparison makes a comparison that has evaluated no one.
 func newComparison(before, after *rulebook.Book, gains Gains) *comparison {
 	c := &comparison{
 		before:      before,

@@ -129,7 +129,7 @@ type storedIn struct {
 type SeparationPolicyPatch struct {
 	separationpolicy.Fields
 
-	sent []byte // tells an absent member from a null
+	sent []byte // distinguishes an absent member from a null
 }
 
 // UnmarshalJSON keeps the text, which the fields alone would lose.

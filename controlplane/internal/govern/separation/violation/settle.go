@@ -110,7 +110,7 @@ func (s *Service) Unmark(ctx context.Context, v viewer.Viewer, id string, match 
 	})
 }
 
-// Assign makes a person take care of a violation, or nobody if the ID is empty.
+// Assign makes a person responsible for a violation, or no one if the ID is empty.
 func (s *Service) Assign(
 	ctx context.Context,
 	v viewer.Viewer,

@@ -13,7 +13,7 @@ import (
 )
 
 // FollowLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of
-// those who are gone. Somebody whose record was merged into another goes on as that one; those for whom they decided
+// those who are gone. A person whose record was merged into another goes on as that one; those for whom they decided
 // decide themselves.
 func FollowLeavers(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
 	const sql = `

@@ -74,7 +74,7 @@ func (f Files) Signature() (s Signature, ok bool, err error) {
 	return s, true, nil
 }
 
-// Verify says whose of the keys has signed exactly these files. The key id in the file only tells people which key to
+// Verify returns whose of the keys has signed exactly these files. The key id in the file only names which key to
 // look for.
 func (f Files) Verify(keys ...ed25519.PublicKey) (ed25519.PublicKey, error) {
 	s, ok, err := f.Signature()

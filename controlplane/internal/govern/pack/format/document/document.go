@@ -117,7 +117,7 @@ func Read(files archive.Files, strict bool) (Document, *diagnostic.List) {
 func (d *Document) object(kind, name string, node *yaml.Node, l *diagnostic.List) {
 	before, _ := d.Root[kind].([]any)
 	if d.Root[kind] != nil && before == nil {
-		return // it is no list, which the schema tells
+		return // it is no list, which the schema reports
 	}
 	r := &reader{file: name, d: d, l: l}
 	nodes := []*yaml.Node{node}

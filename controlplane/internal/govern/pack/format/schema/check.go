@@ -57,7 +57,7 @@ func (c *checker) check(s *shape, v any, pointer string) {
 	}
 }
 
-// any holds a value against several shapes, and tells of the one that is of its type.
+// any holds a value against several shapes, and reports on the one that is of its type.
 func (c *checker) any(s *shape, v any, pointer string) {
 	var closest []diagnostic.Problem
 	for _, option := range s.AnyOf {
@@ -160,7 +160,7 @@ func (c *checker) members(s *shape, v map[string]any, pointer string) {
 	}
 }
 
-// forbidden are things that no pack may bring, whatever they are called by: told apart from words that are merely
+// forbidden are things that no pack may bring, whatever they are called by: distinguished from words that are merely
 // unknown.
 var forbidden = map[string]string{
 	"secrets":     "secrets",

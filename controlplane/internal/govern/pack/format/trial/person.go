@@ -106,7 +106,7 @@ func tryPerson(p format.Pack, t format.Test, at string, l *diagnostic.List) {
 	}
 }
 
-// gives are the policies that apply to somebody and the roles that they give, and these roles alone. A policy with the
+// gives are the policies that apply to a person and the roles that they give, and these roles alone. A policy with the
 // effect require and a grant applies to those to whom other policies of the pack give any of it.
 func gives(p format.Pack, person *fact.Person) (all, roles []string) {
 	policies := slices.Concat(p.Birthrights, p.AccessGrantPolicies)
@@ -141,7 +141,7 @@ func gives(p format.Pack, person *fact.Person) (all, roles []string) {
 	return slices.Compact(all), slices.Compact(roles)
 }
 
-// applies reports whether somebody meets the condition of a policy, and what else it asks of people.
+// applies reports whether a person meets the condition of a policy, and what else it asks of people.
 func applies(policy format.Policy, person *fact.Person) bool {
 	status, _ := person.Identity["status"].(string)
 	when := policy.Lifecycle.When
@@ -179,7 +179,7 @@ func shares(a, b []format.PolicyGrant) bool {
 	})
 }
 
-// synthetic is somebody who does not exist: what the test says of them, over what everybody has.
+// synthetic is a person who does not exist: what the test says of them, over what everyone has.
 func synthetic(given map[string]any, l *diagnostic.List, at string) map[string]any {
 	out := map[string]any{
 		"kind":            "human",

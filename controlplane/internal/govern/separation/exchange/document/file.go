@@ -83,7 +83,7 @@ type effects struct {
 	OnDetect  string `yaml:"on_detect,omitempty"`
 }
 
-// set is the content of the document. root tells the lines.
+// set is the content of the document. root has the lines.
 func (f file) set(name string, root *yaml.Node) (s ruleset.Set) {
 	at := func(n *yaml.Node) ruleset.Place { return ruleset.Place{File: name, Line: n.Line} }
 	nodes := child(root, "duties")

@@ -113,7 +113,7 @@ func (b builder) policies(duties []ruleset.Duty) (list []ruleset.Policy) {
 	return slices.DeleteFunc(list, func(p ruleset.Policy) bool { return !chosen(p.Key) })
 }
 
-// chosen tells which risks are in the rule set that was asked for.
+// chosen reports which risks are in the rule set that was asked for.
 func (b builder) chosen(of func(record) (*ruleset.Policy, bool)) func(id string) bool {
 	in, known := map[string]bool{}, map[string]bool{}
 	for _, r := range b.tables[ruleSets] {
