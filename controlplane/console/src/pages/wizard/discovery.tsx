@@ -151,7 +151,7 @@ export function Samples({ of }: { of: SchemaField }) {
     <span className="wizard-samples">
       {values.map((v, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: samples may be the same twice
-        <code key={i} title={v.length > 30 ? v.slice(0, 2000) : undefined}>
+        <code key={i} title={v.length > 24 ? v.slice(0, 2000) : undefined}>
           <bdi>{v.slice(0, 200)}</bdi>
         </code>
       ))}
