@@ -528,6 +528,8 @@ create table separation_scan (
     requested_at timestamptz not null default now(),
     started_at   timestamptz,
     finished_at  timestamptz,
+    completed_at     timestamptz,
+    completed_people int     not null default 0,
     constraint separation_scan_pk primary key (tenant_id),
     constraint separation_scan_cause_known check (cause in ('request', 'change', 'night')),
     constraint separation_scan_state_known check (state in ('waiting', 'running', 'completed', 'cancelled'))
@@ -536,6 +538,9 @@ comment on table separation_scan is
     'The last or current scan of all people for violations of separation-of-duties policies. A scan continues after '
     'its position in the next transaction, whichever process runs it.';
 comment on column separation_scan.position is 'Last identity that was evaluated. Null: none was yet.';
+comment on column separation_scan.completed_at is
+    'When a scan was last completed, also while the next one runs. Null: none was.';
+comment on column separation_scan.completed_people is 'How many people the scan of completed_at evaluated.';
 call secure_tenant_table('separation_scan');
 call readable_across('separation_scan', 'tenant_id, state, started_at, finished_at');
 
@@ -937,7 +942,7 @@ comment on table mitigating_control is
 comment on column mitigating_control.applies_to is
     'Separation-of-duties policies and severities that the control may be applied to. Empty lists mean all.';
 comment on column mitigating_control.evidence is
-    'Kind of evidence, how often it is due, and how long it may be late.';
+    'Kind of evidence, how often it is due, how long it may be late, and the stored query of automatic evidence.';
 comment on column mitigating_control.max_duration is 'Longest ISO 8601 duration of an application.';
 comment on column mitigating_control.on_lapse is
     'What is done when an application lapses or expires: the violation is reopened, access is revoked as well, or the '
@@ -1047,18 +1052,22 @@ create table mitigation_evidence (
     reviewed_by   jsonb,
     reviewed_at   timestamptz,
     comment       text        not null default '',
+    result        jsonb,
     version       int         not null default 1,
     constraint mitigation_evidence_pk primary key (tenant_id, id),
     constraint mitigation_evidence_mitigation foreign key (tenant_id, mitigation_id)
         references mitigation (tenant_id, id) on delete cascade,
     constraint mitigation_evidence_kind_known check
-        (kind in ('attestation', 'upload', 'link', 'report')),
-    constraint mitigation_evidence_verdict_known check (verdict in ('pending', 'accepted', 'rejected'))
+        (kind in ('attestation', 'upload', 'link', 'report', 'automatic_query')),
+    constraint mitigation_evidence_result_known check ((kind = 'automatic_query') = (result is not null)),
+    constraint mitigation_evidence_verdict_known check (verdict in ('pending', 'accepted', 'rejected', 'unanswered'))
 );
 comment on table mitigation_evidence is 'One piece of evidence that a mitigating control was carried out.';
 comment on column mitigation_evidence.due_at is 'When it was due, as the mitigation said.';
+comment on column mitigation_evidence.result is
+    'Answer to the stored query of the control, with its examples and sources. Null: the evidence is of another kind.';
 comment on column mitigation_evidence.sha256 is
-    'SHA-256 of the content of the file in hexadecimal. Null: there is no file.';
+    'SHA-256 in hexadecimal, of the content of the file or of the result in canonical JSON. Null: there is neither.';
 comment on column mitigation_evidence.url is 'Address of the evidence. Null: there is none.';
 call secure_tenant_table('mitigation_evidence');
 create index mitigation_evidence_by_mitigation on mitigation_evidence (tenant_id, mitigation_id);

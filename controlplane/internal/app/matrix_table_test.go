@@ -323,6 +323,7 @@ PATCH  /policies/mitigation/{id}                                 admins    polic
 POST   /policies/mitigation/{id}/disable                         admins    policies
 POST   /policies/mitigation/{id}/enable                          admins    policies
 GET    /policies/mitigation/{id}/versions                        overseers policies
+POST   /policies/mitigation/preview                              admins    policies
 GET    /policies/mitigations                                     everybody policies
 POST   /policies/mitigations                                     admins    policies
 GET    /policies/mitigations/{id}                                everybody policies

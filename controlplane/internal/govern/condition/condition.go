@@ -103,6 +103,28 @@ func (c Condition) Sentence() string {
 // Needs are the facts that it asks for.
 func (c Condition) Needs() fact.Needs { return c.needs }
 
+// Fields are the full names of the fields that its rules compare, such as department or attributes.level, each once and
+// in the order of the rules. scripted reports whether it has expressions, which read fields that nobody can list.
+func (c Condition) Fields() (names []string, scripted bool) {
+	var walk func(n node)
+	walk = func(n node) {
+		switch n := n.(type) {
+		case *group:
+			for _, each := range n.of {
+				walk(each)
+			}
+		case *script:
+			scripted = true
+		case *rule:
+			if n.field != nil {
+				names = fact.AddMissing(names, []string{n.field.FullName()})
+			}
+		}
+	}
+	walk(c.root)
+	return names, scripted
+}
+
 // MarshalJSON gives the normal form: two conditions of one form ask the same.
 func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.root == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/scan"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/simulation"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery/answer"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -39,6 +40,7 @@ func (s *Service) Routes() []httpapi.Route {
 		(&control.Service{DB: s.DB, Cursors: s.Cursors}).Routes(),
 		s.mitigations().Routes(),
 		(&evidence.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}).Routes(),
+		(&answer.Service{DB: s.DB, Now: s.Now}).Routes(),
 		s.scans().Routes(),
 		(&exchange.Service{DB: s.DB}).Routes(),
 		s.simulations().Routes(),
@@ -53,7 +55,7 @@ func (s *Service) Kinds() []queue.Kind {
 }
 
 func (s *Service) mitigations() *mitigation.Service {
-	return &mitigation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now}
+	return &mitigation.Service{DB: s.DB, Cursors: s.Cursors, Now: s.Now, Ask: evidence.Ask}
 }
 
 func (s *Service) scans() *scan.Service { return &scan.Service{DB: s.DB, Log: s.Log, Now: s.Now} }

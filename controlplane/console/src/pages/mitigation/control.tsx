@@ -25,7 +25,7 @@ import { Named } from "../policies/manypick";
 import { PersonName } from "../roles/names";
 import { mitigationColumns } from "./columns";
 import { ControlEditor, controlBody, controlDraft } from "./controleditor";
-import { type Control, controlTypeWords, evidenceWords, type Mitigation } from "./words";
+import { type Control, controlTypeWords, evidenceWords, type Mitigation, queryWords } from "./words";
 
 const base = "/policies/mitigation";
 
@@ -177,6 +177,7 @@ function factsOf(c: Control): [string, ReactNode][] {
     [text.kind, controlTypeWords(c.control_type ?? "")],
     [text.effectiveness, text.effectivenesses[c.effectiveness ?? "medium"]],
     [text.evidence, evidenceWords(c)],
+    [text.query, c.evidence?.query ? queryWords(c.evidence.query) : ""],
     [text.grace, c.evidence?.required === false ? "" : durationText(c.evidence?.grace)],
     [text.longestDuration, durationText(c.max_duration)],
     [text.onLapse, text.onLapseChoices[c.on_lapse ?? "reopen"]],

@@ -3,6 +3,7 @@ import { DurationField } from "../../kit/durationfield";
 import { Check, Checks, FieldError, Form, type FormState, SelectField, TextField } from "../../kit/form";
 import { ManyPick } from "../policies/manypick";
 import { wrongWithin } from "../separation/dutyeditor";
+import { type QueryDraft, QueryEditor, queryBody, queryDraft } from "./queryeditor";
 import { type ControlFields, severityOptions } from "./words";
 
 /** What of a control is written. */
@@ -22,6 +23,7 @@ export type ControlDraft = {
   kind: keyof typeof text.evidenceKinds;
   cadence: string;
   grace: string;
+  query: QueryDraft;
 };
 
 export const controlDraft = (c?: ControlFields): ControlDraft => ({
@@ -40,6 +42,7 @@ export const controlDraft = (c?: ControlFields): ControlDraft => ({
   kind: c?.evidence?.kind ?? "attestation",
   cadence: c?.evidence?.cadence ?? "P30D",
   grace: c?.evidence?.grace ?? "P7D",
+  query: queryDraft(c?.evidence?.query),
 });
 
 /** A written control as the API takes it. */
@@ -52,7 +55,13 @@ export const controlBody = (d: ControlDraft) => ({
   control_owner_ids: d.owner_ids,
   approver_ids: d.approver_ids,
   applies_to: { sod_policy_ids: d.policy_ids, severities: d.severities },
-  evidence: { required: d.required, kind: d.kind, cadence: d.cadence, grace: d.grace },
+  evidence: {
+    required: d.required,
+    kind: d.kind,
+    cadence: d.cadence,
+    grace: d.grace,
+    query: d.kind === "automatic_query" ? queryBody(d.query) : null,
+  },
   max_duration: d.max_duration,
   on_lapse: d.on_lapse,
 });
@@ -133,6 +142,14 @@ export function ControlEditor({ of, cancel }: { of: FormState<ControlDraft>; can
               none={text.defaultDuration(7)}
             />
           </div>
+          {v.kind === "automatic_query" && (
+            <QueryEditor
+              of={v.query}
+              set={(q) => set("query", q)}
+              wrong={(p) => within(`evidence/query/${p}`)}
+              scope={{ cadence: v.cadence, sod_policy_ids: v.policy_ids, severities: v.severities }}
+            />
+          )}
         </>
       )}
     </Form>

@@ -7,7 +7,8 @@ import { Button, Failure, Part, Skeleton, When } from "../../kit/kit";
 import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { showRefusal } from "../../kit/toast";
-import { verdictWords } from "./words";
+import { QueryResult } from "./queryresult";
+import { outcomeTone, verdictWords } from "./words";
 
 type Evidence = Of<"MitigationEvidence">;
 
@@ -46,12 +47,10 @@ function EvidenceItem({ of: e, path }: { of: Evidence; path: string }) {
           {text.providedBy(<bdi key="b">{e.provided_by.display}</bdi>, <When key="w" at={e.provided_at} />)}{" "}
           <span className="muted">({text.wasDue(<When key="d" at={e.due_at} />)})</span>
         </span>
-        <State
-          of={e.verdict}
-          tone={e.verdict === "accepted" ? "ok" : e.verdict === "rejected" ? "bad" : "info"}
-          words={verdictWords(e.verdict)}
-        />
+        <State of={e.verdict} tone={e.verdict === "pending" ? "info" : outcomeTone(e.verdict)} words={verdictWords(e.verdict)} />
       </div>
+      {e.result && e.comment && <p className="small">{e.comment}</p>}
+      {e.result && <QueryResult of={e.result} hidden={e.hidden_examples} />}
       {e.text && (
         <p className="control-procedure" dir="auto">
           {e.text}

@@ -1,6 +1,7 @@
 import * as text from "#text/mitigation";
 import type { Of } from "../../api/types";
 import { durationText } from "../../kit/duration";
+import { asGroup, isGroup, isScript, type Node, opWords, termOf } from "../policies/language";
 
 export type Control = Of<"MitigatingControl">;
 export type ControlFields = Of<"MitigatingControlVersion">["content"];
@@ -52,3 +53,27 @@ export const isOpen = (m: Mitigation) => m.state === "proposed" || mitigates(m);
 
 /** Whether a mitigation is in force. */
 export const mitigates = (m: Mitigation) => m.state === "active" || m.state === "evidence_due" || m.state === "evidence_overdue";
+
+export type StoredQuery = Of<"MitigatingControlQuery">;
+
+/** What a query counts, in words. */
+const conditionWords = (n: Node): string => {
+  if (isScript(n)) return n.expression;
+  if (!isGroup(n)) {
+    const value = Array.isArray(n.value) ? n.value.join(", ") : String(n.value ?? "");
+    return `${termOf(n.field ?? n.op).words} ${opWords[n.op] ?? n.op} ${value}`.trim();
+  }
+  const parts = n.rules.map(conditionWords);
+  const joined = parts.join(n.match === "all" ? text.andJoin : text.orJoin);
+  return n.match === "none" ? text.noneOf(joined) : joined;
+};
+
+/** A stored query in one line. */
+export const queryWords = (q: StoredQuery): string =>
+  text.queryInWords(
+    text.queryAbouts[q.about],
+    conditionWords(asGroup(q.condition)),
+    q.expect === "at_most" ? text.expectsAtMost(q.at_most ?? 0) : text.queryExpects[q.expect],
+  );
+
+export const outcomeTone = (o: string) => (o === "passed" || o === "accepted" ? "ok" : o === "failed" || o === "rejected" ? "bad" : "warn");

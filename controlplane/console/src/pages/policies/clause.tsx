@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import * as text from "#text/policies";
 import { useGet } from "../../api/use";
 import { access, Pick, type Picked, people, roles } from "../../kit/pick";
-import { kindOf, opsOf, opWords, type Rule, termOf, typedAs, vocabulary, withField, withOperator } from "./language";
+import { type About, kindOf, opsOf, opWords, type Rule, termOf, typedAs, vocabulary, withField, withOperator } from "./language";
 import { Removable } from "./removable";
 
-type Props = { of: Rule; set: (r: Rule) => void; drop: () => void; about: "people" | "requests"; wrong: string | undefined; n: number };
+type Props = { of: Rule; set: (r: Rule) => void; drop: () => void; about: About; wrong: string | undefined; n: number };
 
 /** One clause: what is asked for, how it is compared, and with what. */
 export function Clause({ of, set, drop, about, wrong, n }: Props) {
@@ -38,7 +38,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
         {!custom &&
           of.field !== undefined &&
           termOf(field).words === field &&
-          !vocabulary("requests").some(([, t]) => t.some((x) => x.name === field)) && <option value={field}>{field}</option>}
+          !vocabulary(about).some(([, t]) => t.some((x) => x.name === field)) && <option value={field}>{field}</option>}
       </select>
       {custom && (
         <input

@@ -9,7 +9,7 @@ import { number } from "../../kit/count";
 import { useDebounced } from "../../kit/debounce";
 import { Button, Text } from "../../kit/kit";
 import { Clause } from "./clause";
-import { asGroup, type Group, isGroup, isScript, type Node, unfinished } from "./language";
+import { type About, asGroup, firstClause, type Group, isGroup, isScript, type Node, unfinished } from "./language";
 import { Removable } from "./removable";
 
 type Verdict = Of<"ConditionVerdict">;
@@ -84,17 +84,23 @@ export function ConditionGroup({
   wrong,
   at = "",
   drop,
+  scripts = true,
+  empty = text.noClausesEveryone,
 }: {
   of: Group;
   set: (g: Group) => void;
-  about: "people" | "requests";
+  about: About;
   wrong: ProblemLookup;
   at?: string;
   drop?: () => void;
+  /** Whether expressions can be written. */
+  scripts?: boolean;
+  /** What is said of no clauses that must all be true. */
+  empty?: string;
 }) {
   const put = (i: number, n: Node | undefined) => set({ ...of, rules: of.rules.flatMap((r, j) => (i !== j ? [r] : n ? [n] : [])) });
   const add = (n: Node) => set({ ...of, rules: [...of.rules, n] });
-  const first = about === "people" ? { field: "department", op: "eq", value: "" } : { field: "item.risk_level", op: "eq", value: "high" };
+  const first = firstClause(about);
   return (
     <fieldset className="condition-group">
       <legend className="sr">{at ? text.groupOfClauses : text.clauses}</legend>
@@ -115,14 +121,23 @@ export function ConditionGroup({
           </Button>
         )}
       </div>
-      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? text.noClausesEveryone : text.noClausesYet}</p>}
+      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? empty : text.noClausesYet}</p>}
       {of.rules.map((n, i) => {
         const here = `${at}/rules/${i}`;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: clauses have no other name than their place
           <div key={i}>
             {isGroup(n) ? (
-              <ConditionGroup of={n} set={(g) => put(i, g)} about={about} wrong={wrong} at={here} drop={() => put(i, undefined)} />
+              <ConditionGroup
+                of={n}
+                set={(g) => put(i, g)}
+                about={about}
+                wrong={wrong}
+                at={here}
+                drop={() => put(i, undefined)}
+                scripts={scripts}
+                empty={empty}
+              />
             ) : isScript(n) ? (
               <Script
                 of={n.expression}
@@ -151,21 +166,23 @@ export function ConditionGroup({
         <Button reads tone="quiet" onClick={() => add({ match: "any", rules: [first] })}>
           <Plus aria-hidden size={14} /> {text.group}
         </Button>
-        <Button
-          reads
-          tone="quiet"
-          onClick={() =>
-            add({ expression: about === "people" ? "identity['department'] == ''" : "request['item']['risk_level'] == 'high'" })
-          }
-        >
-          <Plus aria-hidden size={14} /> {text.expression}
-        </Button>
+        {scripts && (
+          <Button
+            reads
+            tone="quiet"
+            onClick={() =>
+              add({ expression: about === "people" ? "identity['department'] == ''" : "request['item']['risk_level'] == 'high'" })
+            }
+          >
+            <Plus aria-hidden size={14} /> {text.expression}
+          </Button>
+        )}
       </div>
     </fieldset>
   );
 }
 
-type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wrong: string | undefined; about: "people" | "requests" };
+type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wrong: string | undefined; about: About };
 
 function Script({ of, set, drop, wrong, about }: ScriptProps) {
   return (

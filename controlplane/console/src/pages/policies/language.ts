@@ -95,6 +95,41 @@ const requests: [string, Kind, string[]][] = [
   ["requester.manager_id", "code", []],
 ];
 
+const accounts: [string, Kind, string[]][] = [
+  ["account.last_login_at", "moment", []],
+  ["account.password_last_set_at", "moment", []],
+  ["account.status", "code", ["provisioning", "active", "disabled", "locked", "missing", "deprovisioning", "failed"]],
+  ["account.is_disabled", "flag", []],
+  ["account.is_locked", "flag", []],
+  ["account.mfa_enrolled", "flag", []],
+  ["account.privileged", "flag", []],
+  ["account.account_type", "name", []],
+  ["account.username", "name", []],
+  ["account.connector_id", "code", []],
+];
+const grants: [string, Kind, string[]][] = [
+  ["grant.last_used_at", "moment", []],
+  ["grant.granted_at", "moment", []],
+  ["grant.ends_at", "moment", []],
+  ["grant.permanent", "flag", []],
+  ["grant.status", "code", ["active", "pending", "ending", "revoking", "missing"]],
+  ["grant.directness", "code", ["direct", "inherited"]],
+  ["grant.entitlement", "name", []],
+  ["grant.privileged", "flag", []],
+  ["grant.risk_level", "code", levels],
+  ["grant.entitlement_id", "code", []],
+  ["grant.connector_id", "code", []],
+];
+const violations: [string, Kind, string[]][] = [
+  ["violation.state", "code", ["open", "mitigated", "false_positive"]],
+  ["violation.severity", "code", levels],
+  ["violation.grade", "code", ["latent", "potential", "exercised_one", "exercised_both", "inside_role"]],
+  ["violation.first_seen_at", "moment", []],
+];
+
+/** What conditions are about: people, requests, or what a stored query looks at. */
+export type About = "people" | "requests" | "accounts" | "grants" | "violations";
+
 export type Term = { name: string; kind: Kind; among: string[]; words: string };
 const term = ([name, kind, among]: [string, Kind, string[]]): Term => ({
   name,
@@ -103,16 +138,35 @@ const term = ([name, kind, among]: [string, Kind, string[]]): Term => ({
   words: name.replace(/^\w+\./, "").replaceAll("_", " "),
 });
 
-/** What a condition can ask for, in groups: about people, and where requests are told apart, about these. */
-export const vocabulary = (about: "people" | "requests"): [string, Term[]][] => {
+/** What a condition can ask for, in groups: about people, and where it is about more, about that first. */
+export const vocabulary = (about: About): [string, Term[]][] => {
   const of = (prefix: string) => requests.filter(([n]) => n.startsWith(prefix)).map(term);
   const person: [string, Term[]] = [texts.person, people.map(term)];
-  return about === "people"
-    ? [person]
-    : [[texts.requestedItem, of("item.")], [texts.request, of("request.")], [texts.requester, of("requester.")], person];
+  switch (about) {
+    case "people":
+      return [person];
+    case "requests":
+      return [[texts.requestedItem, of("item.")], [texts.request, of("request.")], [texts.requester, of("requester.")], person];
+    case "accounts":
+      return [[texts.accountFields, accounts.map(term)], person];
+    case "grants":
+      return [[texts.grantFields, grants.map(term)], person];
+    default:
+      return [[texts.violationFields, violations.map(term)], person];
+  }
 };
 
-const all = new Map([...people, ...requests].map((t) => [t[0], term(t)]));
+/** The clause that an editor begins with. */
+export const firstClause = (about: About): Rule =>
+  ({
+    people: { field: "department", op: "eq", value: "" },
+    requests: { field: "item.risk_level", op: "eq", value: "high" },
+    accounts: { field: "account.last_login_at", op: "after", value: "-P30D" },
+    grants: { field: "grant.last_used_at", op: "after", value: "-P30D" },
+    violations: { field: "violation.severity", op: "in", value: ["high", "critical"] },
+  })[about];
+
+const all = new Map([...people, ...requests, ...accounts, ...grants, ...violations].map((t) => [t[0], term(t)]));
 
 /** What a field holds. Attributes and labels may hold anything. */
 export const termOf = (field: string): Term => all.get(field) ?? { name: field, kind: "any", among: [], words: field };

@@ -28,7 +28,7 @@ export const updated = "Updated";
 // words.ts
 export const controlTypes = { preventive: "preventive", detective: "detective", corrective: "corrective" };
 export const effectivenesses = { low: "low", medium: "medium", high: "high" };
-export const evidenceKinds = { attestation: "text", upload: "file", link: "link", report: "report" };
+export const evidenceKinds = { attestation: "text", upload: "file", link: "link", report: "report", automatic_query: "stored query" };
 export const everyInterval = (kind: Insert, interval: Insert) => `${kind} every ${interval}`;
 export const noEvidence = "none";
 export const allViolations = "all violations";
@@ -55,7 +55,12 @@ export const endings: Record<string, string> = {
   replaced: "another mitigation replaced it",
   resolved: "the violation was remediated",
 };
-export const verdicts: Record<string, string> = { pending: "not reviewed", accepted: "accepted", rejected: "rejected" };
+export const verdicts: Record<string, string> = {
+  pending: "not reviewed",
+  accepted: "accepted",
+  rejected: "rejected",
+  unanswered: "unanswered",
+};
 
 // controleditor.tsx
 export const name = "Name";
@@ -89,6 +94,7 @@ export const evidenceKindChoices = {
   upload: "file",
   link: "link to a record in another system",
   report: "report, as a file or a link",
+  automatic_query: "answer to a stored query, without people",
 };
 export const onLapse = "When a mitigation lapses or expires";
 export const onLapseChoices = {
@@ -219,16 +225,65 @@ export const actions: Record<string, string> = {
   "mitigation.evidence_accepted": "accepted evidence",
   "mitigation.evidence_rejected": "rejected evidence",
   "mitigation.evidence_overdue": "recorded that evidence is overdue",
+  "mitigation.query_passed": "evaluated the stored query: passed",
+  "mitigation.query_failed": "evaluated the stored query: failed",
+  "mitigation.query_unanswered": "evaluated the stored query: not answered",
   "mitigation.lapsed": "recorded that it lapsed",
   "mitigation.expired": "ended it after its duration",
   "mitigation.resolved": "ended it with the violation",
 };
 
 // evidence.tsx
-export const evidenceLead = "What its owner has provided, the newest first.";
+export const evidenceLead = "What its owner or its stored query has provided, the newest first.";
 export const noEvidenceYet = "No evidence was provided yet.";
 export const providedBy = (by: ReactNode, at: ReactNode) => rich`${by}, ${at}`;
 export const wasDue = (at: ReactNode) => rich`due ${at}`;
 export const reviewedBy = (verdict: ReactNode, by: ReactNode, at: ReactNode) => rich`${verdict} by ${by}, ${at}`;
 export const downloadFile = (name: Insert) => `Download ${name}`;
 export const reviewInTheInbox = "Review in the inbox";
+
+// queryeditor.tsx
+export const query = "Stored query";
+export const queryLead = "It is evaluated when evidence is due. People are asked if it fails or cannot be answered.";
+export const queryAbout = "Looks at";
+export const queryAbouts = {
+  person: "the person",
+  manager: "their manager",
+  accounts: "their accounts in systems",
+  grants: "their grants in the violation",
+  violations: "other violations of the policy",
+};
+export const systems = "Systems";
+export const systemsHint = "Accounts in these systems. The last full sync of each must not be older than the interval.";
+export const conditionOfQuery = "Counts those with";
+export const noClausesAll = "No clauses: all are counted.";
+export const queryExpect = "Expects";
+export const queryExpects = { none: "none", some: "at least one", at_most: "at most a number" };
+export const atMost = "At most";
+export const preview = "Preview";
+export const previewing = "Evaluating…";
+export const previewLead = "What the query would answer today, for violations that the control applies to.";
+export const previewOf = (evaluated: Count, all: Count) =>
+  plural(all, { one: `${evaluated} of # violation was evaluated.`, other: `${evaluated} of # violations were evaluated.` });
+export const previewCounts = (passed: Count, failed: Count, unanswered: Count) =>
+  `Passed: ${passed}. Failed: ${failed}. Not answered: ${unanswered}.`;
+export const nothingToPreview = "There is no violation that the control applies to.";
+export const previewAnswers = "Answers";
+export const outcomes: Record<string, string> = { passed: "passed", failed: "failed", unanswered: "not answered" };
+export const expectsAtMost = (n: Count) => `at most ${n}`;
+export const queryInWords = (about: Insert, conditions: Insert, expected: Insert) =>
+  conditions ? `${about}, where ${conditions}; expected: ${expected}` : `${about}; expected: ${expected}`;
+export const andJoin = " and ";
+export const orJoin = " or ";
+export const noneOf = (conditions: Insert) => `none of (${conditions})`;
+
+// queryresult.tsx
+export const foundOf = (found: Count, looked: Count) => `${found} found, ${looked} looked at.`;
+export const undecided = (n: Count) => plural(n, { one: "# could not be decided.", other: "# could not be decided." });
+export const versionAsked = (n: Count) => `Version ${n} of the control.`;
+export const examples = "Examples";
+export const hiddenExamples = (n: Count) =>
+  plural(n, { one: "# example about a person whom you do not see.", other: "# examples about people whom you do not see." });
+export const syncedAt = (system: ReactNode, at: ReactNode) => rich`${system}, last full sync ${at}`;
+export const neverSynced = (system: ReactNode) => rich`${system}, no full sync`;
+export const sources = "Sources";

@@ -194,6 +194,9 @@ export const aNewPolicyIsADry = (link: ReactNode) => rich`A new policy is a dry 
 // language.ts
 export const isOneOf = "is one of";
 export const person = "Person";
+export const accountFields = "Account";
+export const grantFields = "Grant";
+export const violationFields = "Violation";
 export const requestedItem = "Requested item";
 export const request = "Request";
 export const requester = "Requester";

@@ -92,6 +92,7 @@ type mitigationFacts struct {
 	Approvers    []string       `db:"approvers"`
 	PolicyOwners []string       `db:"policy_owners"`
 	OnLapse      string         `db:"on_lapse"`
+	QueryReason  string         `db:"query_reason"` // why a stored query gave no evidence, or empty
 
 	// Of evidence.
 	Text       string          `db:"text"`
@@ -112,7 +113,12 @@ func mitigationSQL(key, columns, from string) string {
 		       m.violation_id::text, m.requested_by,
 		       case when c.approver_ids <> '{}' then c.approver_ids
 		            else coalesce(p.owner_ids, '{}') end::text[] as approvers,
-		       coalesce(p.owner_ids, '{}')::text[] as policy_owners, c.on_lapse, ` + columns + `
+		       coalesce(p.owner_ids, '{}')::text[] as policy_owners, c.on_lapse,
+		       coalesce((select case when q.kind = 'automatic_query' and q.verdict <> 'accepted' then q.comment end
+		                   from mitigation_evidence q
+		                  where q.mitigation_id = m.id
+		                  order by q.id desc
+		                  limit 1), '') as query_reason, ` + columns + `
 		  from ` + from + `
 		  join mitigating_control c on c.id = m.control_id
 		  left join separation_policy p on p.id = m.policy_id
@@ -203,6 +209,11 @@ func askEvidence(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		q := f.question(kind.MitigationEvidence)
 		q.Title = "Evidence for " + f.Control
 		q.Summary = fmt.Sprintf("Show that %q was carried out for %s.", f.Control, f.Person)
+		if f.QueryReason != "" {
+			q.Summary = fmt.Sprintf("The automatic evidence that %q was carried out for %s is missing. %s Show it in "+
+				"another way.", f.Control, f.Person, f.QueryReason)
+			q.Context["query_reason"] = f.QueryReason
+		}
 		q.DueAt = f.DueAt
 		kind.Assign(&q, f.OwnerID)
 		if f.State == "evidence_overdue" {

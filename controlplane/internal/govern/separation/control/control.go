@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -14,6 +15,8 @@ const (
 	Upload      = "upload"      // a file
 	Link        = "link"        // the address of a record in another system
 	Report      = "report"      // a file, or its address
+
+	AutomaticQuery = "automatic_query" // the answer to a stored query, without people
 )
 
 // What is done when an application lapses or expires.
@@ -69,13 +72,17 @@ type MitigatingControlEvidence struct {
 	// Whether evidence is needed. The default is true.
 	Required *bool `json:"required" required:"false"`
 	// Kind of evidence. attestation: a text by the owner. upload: a file. link: the address of a record in another
-	// system. report: a file or its address. The default is attestation.
-	Kind string `json:"kind" required:"false" enum:"attestation,upload,link,report"`
+	// system. report: a file or its address. automatic_query: the answer to query; people are asked if it fails or cannot
+	// be answered. The default is attestation.
+	Kind string `json:"kind" required:"false" enum:"attestation,upload,link,report,automatic_query"`
 	// Interval between evidence, as an ISO 8601 duration from P1D to P365D. The default is P30D.
 	Cadence string `json:"cadence" required:"false" maxLength:"64" example:"P30D"`
 	// How long evidence can be late before the mitigation lapses, as an ISO 8601 duration up to P90D. The default is
 	// P7D.
 	Grace string `json:"grace" required:"false" maxLength:"64" example:"P7D"`
+	// Query that is evaluated when evidence is due. Required if the kind is automatic_query. Other kinds have none: a
+	// query that is sent with them is dropped.
+	Query *storedquery.Query `json:"query,omitempty" required:"false"`
 }
 
 // The API names its types without their package, so they have short names here.
@@ -119,6 +126,11 @@ func (f Fields) Longest() time.Duration { return length(f.MaxDuration) }
 
 // NeedsEvidence reports whether evidence is due at intervals.
 func (f Fields) NeedsEvidence() bool { return f.Evidence.Required == nil || *f.Evidence.Required }
+
+// AsksQuery reports whether a stored query gives the evidence that is due.
+func (f Fields) AsksQuery() bool {
+	return f.NeedsEvidence() && f.Evidence.Kind == AutomaticQuery && f.Evidence.Query != nil
+}
 
 // CadenceAndGrace are the interval between evidence, and how long it may be late.
 func (f Fields) CadenceAndGrace() (cadence, grace time.Duration) {

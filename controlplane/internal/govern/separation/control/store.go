@@ -30,7 +30,7 @@ type Filters struct {
 	// Controls that this identity owns.
 	OwnerID string `query:"owner_id" format:"uuid"`
 	// Controls that need this kind of evidence. none: those without evidence.
-	EvidenceKind string `query:"evidence_kind" enum:"attestation,upload,link,report,none"`
+	EvidenceKind string `query:"evidence_kind" enum:"attestation,upload,link,report,automatic_query,none"`
 	// Words in the name or description. All must match; case, accents and order do not matter.
 	Q string `query:"q" maxLength:"200"`
 	// Sort field. A leading - sorts in descending order.

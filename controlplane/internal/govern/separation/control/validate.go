@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
@@ -27,6 +28,9 @@ func (f *Fields) Check(ctx context.Context, tx *pg.Tx, id string) error {
 		return err
 	}
 	if err := f.checkPolicies(ctx, tx); err != nil {
+		return err
+	}
+	if err := f.checkSystems(ctx, tx); err != nil {
 		return err
 	}
 	return f.checkName(ctx, tx, id)
@@ -52,6 +56,7 @@ func (f *Fields) Complete() error {
 				"%q is not an ISO 8601 duration from %s to %s.", d.text, span.Format(d.least), span.Format(d.longest))})
 		}
 	}
+	wrong = append(wrong, f.checkQuery()...)
 	if len(wrong) == 0 {
 		return nil
 	}
@@ -109,6 +114,29 @@ func (f *Fields) checkPolicies(ctx context.Context, tx *pg.Tx) error {
 		}
 	}
 	return nil
+}
+
+// checkQuery brings the stored query into its normal form. Kinds of evidence that people provide have none.
+func (f *Fields) checkQuery() []fault.Field {
+	switch {
+	case f.Evidence.Kind != AutomaticQuery:
+		f.Evidence.Query = nil
+		return nil
+	case f.Evidence.Query == nil:
+		return []fault.Field{{Pointer: "#/evidence/query", Code: "required",
+			Detail: "Automatic evidence needs a query."}}
+	}
+	query := *f.Evidence.Query // of its own: Fields are compared with those before a change
+	f.Evidence.Query = &query
+	return f.Evidence.Query.Complete("#/evidence/query")
+}
+
+// checkSystems checks that the systems exist which the stored query names.
+func (f *Fields) checkSystems(ctx context.Context, tx *pg.Tx) error {
+	if f.Evidence.Query == nil {
+		return nil
+	}
+	return storedquery.CheckSystems(ctx, tx, "#/evidence/query/connector_ids", f.Evidence.Query.ConnectorIDs)
 }
 
 // checkName is a fault if another control has the name, in whatever case.

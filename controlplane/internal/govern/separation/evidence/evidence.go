@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery/answer"
 )
 
 // Verdicts on evidence.
@@ -11,6 +12,8 @@ const (
 	Pending  = "pending"
 	Accepted = "accepted"
 	Rejected = "rejected"
+
+	Unanswered = "unanswered" // of a stored query that could not be answered
 )
 
 // MaxFile is the largest size of a file in bytes. Its base64 form must fit into a body.
@@ -33,7 +36,8 @@ type MitigationEvidence struct {
 	MediaType *string `json:"media_type" db:"media_type"`
 	// Size of the file in bytes. Null: there is no file.
 	Size *int `json:"size" db:"size"`
-	// SHA-256 of the file in hexadecimal. Null: there is no file.
+	// SHA-256 in hexadecimal, of the file, or of the complete result in canonical JSON (RFC 8785). Null: there is
+	// neither.
 	SHA256 *string `json:"sha256" db:"sha256"`
 	// Address of the evidence. Null: there is none.
 	URL *string `json:"url" db:"url"`
@@ -41,13 +45,19 @@ type MitigationEvidence struct {
 	ProvidedBy decision.Actor `json:"provided_by" db:"provided_by"`
 	// Time it was provided.
 	ProvidedAt time.Time `json:"provided_at" db:"provided_at"`
-	// Verdict of the review.
-	Verdict string `json:"verdict" db:"verdict" enum:"pending,accepted,rejected"`
+	// Answer to the stored query. Examples about people whom you do not see are omitted. Null: the evidence is of
+	// another kind.
+	Result *answer.Result `json:"result" db:"result"`
+	// Number of examples that are omitted from the result.
+	HiddenExamples int `json:"hidden_examples" db:"-"`
+	// Verdict of the review. The answer to a query that passed is accepted at once, one that failed is rejected.
+	// unanswered: the query could not be answered, see comment.
+	Verdict string `json:"verdict" db:"verdict" enum:"pending,accepted,rejected,unanswered"`
 	// User or service token that reviewed the evidence. Null: it was not reviewed.
 	ReviewedBy *decision.Actor `json:"reviewed_by" db:"reviewed_by"`
 	// Time of the review. Null: it was not reviewed.
 	ReviewedAt *time.Time `json:"reviewed_at" db:"reviewed_at"`
-	// Comment of the review. Empty if there is none.
+	// Comment of the review, or the result of a query in words. Empty if there is none.
 	Comment string `json:"comment" db:"comment"`
 	// Version number of the evidence, for If-Match.
 	Version int `json:"version" db:"version"`

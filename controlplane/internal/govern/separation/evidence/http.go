@@ -75,11 +75,14 @@ func (s *Service) list(
 	var items []MitigationEvidence
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if _, err := mitigation.Find(ctx, tx, in.ID); err != nil {
+		m, err := mitigation.Find(ctx, tx, in.ID)
+		if err != nil {
 			return err
 		}
-		items, total, err = listing.Fetch[MitigationEvidence](ctx, tx, query(in.ID), walk.Page)
-		return err
+		if items, total, err = listing.Fetch[MitigationEvidence](ctx, tx, query(in.ID), walk.Page); err != nil {
+			return err
+		}
+		return hide(ctx, tx, m.Identity.ID, items)
 	})
 	return httpapi.Out(walk, items, total, func(e MitigationEvidence) []string { return []string{e.ID, e.ID} }), err
 }
@@ -138,7 +141,13 @@ func visible(ctx context.Context, tx *pg.Tx, in *evidenceIDIn) (MitigationEviden
 	if err != nil {
 		return MitigationEvidence{}, err
 	}
-	return find(ctx, tx, m.ID, in.EvidenceID, "")
+	e, err := find(ctx, tx, m.ID, in.EvidenceID, "")
+	if err != nil {
+		return e, err
+	}
+	list := []MitigationEvidence{e}
+	err = hide(ctx, tx, m.Identity.ID, list)
+	return list[0], err
 }
 
 // shown is the response with evidence and its version as ETag.

@@ -3,9 +3,11 @@ package evidence
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery/answer"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
@@ -13,7 +15,7 @@ import (
 
 // columns are the columns of MitigationEvidence.
 const columns = `e.id, e.due_at, e.kind, e.text, e.file_name, e.media_type, e.size, e.sha256, e.url, e.provided_by,
-	e.provided_at, e.verdict, e.reviewed_by, e.reviewed_at, e.comment, e.version`
+	e.provided_at, e.result, e.verdict, e.reviewed_by, e.reviewed_at, e.comment, e.version`
 
 // query is the list of the evidence of a mitigation, the latest first.
 func query(mitigationID string) *listing.Query {
@@ -51,4 +53,40 @@ func MitigationOf(ctx context.Context, tx *pg.Tx, id string) (string, error) {
 		return "", fault.New(fault.NotFound, "Evidence %s was not found.", id)
 	}
 	return of, err
+}
+
+// hide removes examples about people whom the viewer does not see from the answers to stored queries of a mitigation.
+func hide(ctx context.Context, tx *pg.Tx, person string, list []MitigationEvidence) error {
+	if tx.Viewer.SeesAll() {
+		return nil
+	}
+	ids := []string{}
+	for _, e := range list {
+		if e.Result != nil {
+			for _, x := range e.Result.Examples {
+				ids = append(ids, x.Identity.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	seen, err := pg.All[string](ctx, tx, "find people whom the viewer sees",
+		`select i.id::text from visible_identity() i where i.id = any($1::text[]::uuid[])`, ids)
+	if err != nil {
+		return err
+	}
+	seen = append(seen, person)
+	for i, e := range list {
+		if e.Result == nil {
+			continue
+		}
+		all := len(e.Result.Examples)
+		kept := slices.DeleteFunc(e.Result.Examples, func(x answer.Example) bool {
+			return !slices.Contains(seen, x.Identity.ID)
+		})
+		list[i].HiddenExamples = all - len(kept)
+		list[i].Result.Examples = kept
+	}
+	return nil
 }

@@ -44,26 +44,8 @@ func Of(
 	if len(policies) == 0 || len(ids) == 0 {
 		return nil, nil
 	}
-	usual, err := rules.Find(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	today, err := time.Parse(time.DateOnly, usual.Today(now))
-	if err != nil {
-		return nil, err
-	}
-	above, err := fact.ManagersAbove(ctx, tx, ids, needs.Managers)
-	if err != nil {
-		return nil, err
-	}
-	roles, entitlements, err := held(ctx, tx, ids, needs)
-	if err != nil {
-		return nil, err
-	}
 	exempt := map[string]map[string]bool{}
-	err = identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
-		person := &fact.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id],
-			Day: today}
+	err := EachPerson(ctx, tx, ids, needs, now, func(id string, person *fact.Person) error {
 		for _, p := range policies {
 			if met, _ := p.Exempt.Match(person); met {
 				if exempt[id] == nil {
@@ -75,6 +57,39 @@ func Of(
 		return nil
 	})
 	return exempt, err
+}
+
+// EachPerson calls fn with the facts about each of the people, one after the other as they are read, as far as
+// conditions need them. It does not matter how people came by their roles and entitlements. fn may not use the
+// transaction.
+func EachPerson(
+	ctx context.Context,
+	tx *pg.Tx,
+	ids []string,
+	needs fact.Needs,
+	now time.Time,
+	fn func(id string, person *fact.Person) error,
+) error {
+	usual, err := rules.Find(ctx, tx)
+	if err != nil {
+		return err
+	}
+	today, err := time.Parse(time.DateOnly, usual.Today(now))
+	if err != nil {
+		return err
+	}
+	above, err := fact.ManagersAbove(ctx, tx, ids, needs.Managers)
+	if err != nil {
+		return err
+	}
+	roles, entitlements, err := held(ctx, tx, ids, needs)
+	if err != nil {
+		return err
+	}
+	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
+		return fn(id, &fact.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id],
+			Day: today})
+	})
 }
 
 // held finds which of the roles and entitlements that conditions name people have.

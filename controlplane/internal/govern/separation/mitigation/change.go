@@ -32,6 +32,10 @@ var actions = map[Event]string{
 	Settle:  "mitigation.resolved",
 
 	Withdraw: "mitigation.withdrawn",
+
+	QueryPass: "mitigation.query_passed",
+	QueryFail: "mitigation.query_failed",
+	QueryOpen: "mitigation.query_unanswered",
 }
 
 // Advance lets an event happen to a mitigation that is locked: it writes the state and the dates, audits, and mitigates

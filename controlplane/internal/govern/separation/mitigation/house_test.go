@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationpolicy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/separationtest"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/storedquery/answer"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/violation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -49,12 +50,13 @@ func open(t testing.TB) *house {
 	t.Helper()
 	h := &house{clock: time.Now().UTC().Truncate(time.Microsecond)}
 	h.World = separationtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		h.service = &mitigation.Service{DB: db, Cursors: cursors, Now: h.now}
+		h.service = &mitigation.Service{DB: db, Cursors: cursors, Now: h.now, Ask: evidence.Ask}
 		return slices.Concat(
 			(&control.Service{DB: db, Cursors: cursors}).Routes(),
 			h.service.Routes(),
 			(&separationpolicy.Service{DB: db, Cursors: cursors}).Routes(),
 			(&evidence.Service{DB: db, Cursors: cursors, Now: h.now}).Routes(),
+			(&answer.Service{DB: db, Now: h.now}).Routes(),
 			(&violation.Service{DB: db, Cursors: cursors, Now: h.now}).Routes(),
 		)
 	})

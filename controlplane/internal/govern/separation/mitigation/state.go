@@ -41,12 +41,22 @@ const (
 	Raise    Event = "severity_raised"   // the violation is graver than what was approved
 	End      Event = "expired"
 	Settle   Event = "resolved" // the violation is remediated
+
+	// Of controls with a stored query, which is asked when evidence is due.
+	QueryPass Event = "query_passed"
+	QueryFail Event = "query_failed"     // people are asked for evidence
+	QueryOpen Event = "query_unanswered" // it could not be answered, and people are asked
 )
+
+// queryDue is what time brings to a mitigation whose stored query is to be asked. It is no event of the table: the
+// answer is one of QueryPass, QueryFail and QueryOpen.
+const queryDue Event = "query_due"
 
 // transitions are the states that events lead to. An event that is left out is refused.
 var transitions = map[State]map[Event]State{
 	Proposed: {Approve: Active, Refuse: Refused, Withdraw: Withdrawn, Settle: Resolved},
-	Active:   inForce(map[Event]State{Warn: Active, Ask: EvidenceDue, Reject: EvidenceDue}),
+	Active: inForce(map[Event]State{Warn: Active, Ask: EvidenceDue, Reject: EvidenceDue, QueryPass: Active,
+		QueryFail: EvidenceDue, QueryOpen: EvidenceDue}),
 	EvidenceDue: inForce(map[Event]State{Warn: EvidenceDue, Nudge: EvidenceDue, Provide: Active, Delay: EvidenceOverdue,
 		Reject: EvidenceDue}),
 	EvidenceOverdue: inForce(map[Event]State{Warn: EvidenceOverdue, Provide: Active, Miss: Lapsed,

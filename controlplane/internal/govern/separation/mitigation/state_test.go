@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/evidence"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/mitigation"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,7 +28,8 @@ type model struct {
 	asked    bool      // for evidence that is due
 	deadline time.Time // of late evidence
 	onLapse  string
-	told     bool // that it ends soon
+	told     bool             // that it ends soon
+	answer   mitigation.Event // of the stored query; empty: people give evidence
 }
 
 const (
@@ -82,6 +85,8 @@ func (m *model) next() time.Time {
 	switch {
 	case m.due.IsZero():
 		return m.ends.Add(day)
+	case !m.asked && m.answer != "":
+		return m.due
 	case !m.asked:
 		return m.due.Add(-ahead)
 	case m.deadline.IsZero():
@@ -93,6 +98,13 @@ func (m *model) next() time.Time {
 // step is what happens next about evidence. Nobody has less time than a day after an outage.
 func (m *model) step(now time.Time) bool {
 	switch {
+	case !m.asked && m.answer == mitigation.QueryPass:
+		m.provide(now)
+	case !m.asked && m.answer != "":
+		m.asked = true
+		if m.due = now.Add(day); !m.due.Before(m.ends) {
+			m.due = time.Time{}
+		}
 	case !m.asked:
 		m.asked = true
 		if least := now.Add(day); m.due.Before(least) && least.Before(m.ends) {
@@ -109,6 +121,9 @@ func (m *model) step(now time.Time) bool {
 }
 
 func (m *model) provide(now time.Time) {
+	if m.due.IsZero() {
+		m.due = now
+	}
 	for m.demand(m.due); !m.due.IsZero() && !m.due.After(now); m.demand(m.due) {
 	}
 }
@@ -144,15 +159,31 @@ func TestStatesFollowTheirMeaning(t *testing.T) {
 	h := open(t)
 	controls := map[string]string{}
 	for _, onLapse := range []string{"reopen", "escalate"} {
-		controls[onLapse] = h.control(map[string]any{"on_lapse": onLapse,
-			"evidence": map[string]any{"cadence": "P20D", "grace": "P5D"}})
+		evidence := map[string]any{"cadence": "P20D", "grace": "P5D"}
+		controls[onLapse] = h.control(map[string]any{"on_lapse": onLapse, "evidence": evidence})
+		evidence["kind"], evidence["query"] = "automatic_query", query("person", "some", nil)
+		controls[onLapse+" by query"] = h.control(map[string]any{"on_lapse": onLapse, "evidence": evidence})
+	}
+	var answer mitigation.Event
+	h.service.Ask = func(_ context.Context, _ *pg.Tx, _ control.Control, of []mitigation.Mitigation, _ time.Time) (
+		[]mitigation.Answer, error) {
+		return slices.Repeat([]mitigation.Answer{{Event: answer, Reason: "so it is"}}, len(of)), nil
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &model{onLapse: rapid.SampledFrom([]string{"reopen", "escalate"}).Draw(rt, "on_lapse")}
-		id := h.propose(controls[m.onLapse], "P70D")
+		by, byQuery := m.onLapse, rapid.Bool().Draw(rt, "by query")
+		if byQuery {
+			by += " by query"
+		}
+		id := h.propose(controls[by], "P70D")
 		for range rapid.IntRange(8, 24).Draw(rt, "steps") {
 			what := rapid.SampledFrom([]string{"approve", "approve", "wait", "wait", "wait", "wait", "provide",
 				"evaluate", "refuse", "withdraw"}).Draw(rt, "what")
+			if byQuery {
+				answer = rapid.SampledFrom([]mitigation.Event{mitigation.QueryPass, mitigation.QueryPass,
+					mitigation.QueryFail, mitigation.QueryOpen}).Draw(rt, "answer")
+				m.answer = answer
+			}
 			crash := rapid.IntRange(0, 4).Draw(rt, "crash") == 0
 			before, _ := m.state()
 			possible := h.happens(rt, id, what, before, crash)

@@ -21,6 +21,9 @@ var kinds = map[Event]event.Kind{
 	Withdraw: event.MitigationEnded,
 	Replace:  event.MitigationEnded,
 	Settle:   event.MitigationEnded,
+
+	QueryFail: event.MitigationEvidenceDue,
+	QueryOpen: event.MitigationEvidenceDue,
 }
 
 // tell publishes what happened, and reminds who was asked for evidence.

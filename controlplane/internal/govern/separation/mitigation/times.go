@@ -62,7 +62,7 @@ func (m *Mitigation) pass(e Event, c control.Fields, now time.Time, at *time.Loc
 		if earliest := now.Add(min(least, grace)); m.LapsesAt.Before(earliest) {
 			m.LapsesAt = &earliest
 		}
-	case Provide:
+	case Provide, QueryPass:
 		next := now
 		if m.DueAt != nil {
 			next = *m.DueAt
@@ -74,6 +74,9 @@ func (m *Mitigation) pass(e Event, c control.Fields, now time.Time, at *time.Loc
 		if m.State == Active {
 			m.due(span.Add(now, least, at).UTC(), grace, at)
 		}
+	case QueryFail, QueryOpen: // people have a day, as after a rejection; asked this late, one question is enough
+		m.due(span.Add(now, least, at).UTC(), grace, at)
+		m.RemindedAt = &now
 	}
 }
 
@@ -99,6 +102,8 @@ func (m Mitigation) turn(c control.Fields) (e Event, when time.Time) {
 	}
 	switch {
 	case m.DueAt == nil:
+	case m.State == Active && c.AsksQuery():
+		sooner(queryDue, *m.DueAt)
 	case m.State == Active:
 		cadence, _ := c.CadenceAndGrace()
 		sooner(Ask, m.DueAt.Add(-min(notice, cadence/4)))

@@ -3,6 +3,8 @@ package mitigation
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/control"
@@ -17,6 +19,15 @@ type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
+	// Ask asks the stored query of a control for mitigations whose evidence is due, and stores the answers as evidence.
+	// The answers are in the order of the mitigations.
+	Ask func(ctx context.Context, tx *pg.Tx, c control.Control, of []Mitigation, now time.Time) ([]Answer, error)
+}
+
+// Answer is what a stored query has answered about a mitigation: QueryPass, QueryFail or QueryOpen, and why.
+type Answer struct {
+	Event  Event
+	Reason string
 }
 
 // group is that of the work of this package.
@@ -44,7 +55,8 @@ func (s *Service) Kinds() []queue.Kind {
 		{
 			Name:  "mitigation_dates",
 			Title: "Dates of mitigations",
-			About: "Asks for evidence when it is due, reminds of it, and ends mitigations whose time is over.",
+			About: "Asks people and stored queries for evidence when it is due, reminds of it, and ends mitigations " +
+				"whose time is over.",
 			Group: group,
 			Part:  s.Turn,
 			Due:   &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }},
@@ -68,8 +80,18 @@ func (s *Service) Turn(ctx context.Context, tenant string) (n int, err error) {
 			return err
 		}
 		n = len(ids)
+		asked := map[string][]Mitigation{} // by the ID of the control
 		for _, id := range ids {
-			if err := advance(ctx, tx, id, now); err != nil {
+			m, due, err := advance(ctx, tx, id, now)
+			if err != nil {
+				return err
+			}
+			if due {
+				asked[m.Control.ID] = append(asked[m.Control.ID], m)
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(asked)) {
+			if err := s.ask(ctx, tx, id, asked[id], now); err != nil {
 				return err
 			}
 		}
@@ -81,22 +103,42 @@ func (s *Service) Turn(ctx context.Context, tenant string) (n int, err error) {
 	return n, nil
 }
 
-// advance does what time has brought to one mitigation.
-func advance(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
-	m, err := find(ctx, tx, id, "mitigation m", " for update of m")
-	if err != nil {
-		return err
+// advance does what time has brought to one mitigation. due reports that its stored query is to be asked instead.
+func advance(ctx context.Context, tx *pg.Tx, id string, now time.Time) (m Mitigation, due bool, err error) {
+	if m, err = find(ctx, tx, id, "mitigation m", " for update of m"); err != nil {
+		return m, false, err
 	}
 	c, err := control.Find(ctx, tx, m.Control.ID, "")
 	if err != nil {
+		return m, false, err
+	}
+	switch e, when := m.turn(c.Fields); {
+	case e == "" || when.After(now): // the control was changed since
+		return m, false, m.write(ctx, tx, c.Fields)
+	case e == queryDue:
+		return m, true, nil
+	default:
+		m, err = m.advance(ctx, tx, c.Fields, e, "", now)
+		return m, false, err
+	}
+}
+
+// ask asks the stored query of a control for all of its mitigations that are due, and advances them by the answers.
+func (s *Service) ask(ctx context.Context, tx *pg.Tx, controlID string, due []Mitigation, now time.Time) error {
+	c, err := control.Find(ctx, tx, controlID, "")
+	if err != nil {
 		return err
 	}
-	e, when := m.turn(c.Fields)
-	if e == "" || when.After(now) { // the control was changed since
-		return m.write(ctx, tx, c.Fields)
+	answers, err := s.Ask(ctx, tx, c, due, now)
+	if err != nil {
+		return err
 	}
-	_, err = m.advance(ctx, tx, c.Fields, e, "", now)
-	return err
+	for i, m := range due {
+		if _, err := m.advance(ctx, tx, c.Fields, answers[i].Event, answers[i].Reason, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // follow ends mitigations whose violations were remediated since they were proposed, or are graver than approved, and

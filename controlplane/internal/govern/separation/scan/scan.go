@@ -149,7 +149,9 @@ func next(ctx context.Context, tx *pg.Tx, position string, most int) (p piece, e
 // step evaluates the next piece of a running scan, and ends the scan if there is none.
 func (s SeparationScan) step(ctx context.Context, tx *pg.Tx, most int, now time.Time) error {
 	const (
-		end = `update separation_scan set state = 'completed', finished_at = @now`
+		end = `
+			update separation_scan
+			   set state = 'completed', finished_at = @now, completed_at = @now, completed_people = done`
 		put = `
 			update separation_scan
 			   set position = @position, done = done + @n, found = found + @found, changed = changed + @changed,
