@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,6 +86,51 @@ func TestWarningsNameApproversWhoCannotSignIn(t *testing.T) {
 	}
 	if !strings.Contains(said, "lead cannot sign in: there is no user for them") {
 		t.Errorf("warnings: %q; want the manager lead by name with the reason", said)
+	}
+}
+
+// The coverage names the owners who cannot sign in, and says where the fallback decides.
+func TestCoverageNamesApproversWhoCannotDecide(t *testing.T) {
+	h := open(t)
+	h.Exec(`delete from identity_provider`)
+	h.User("boss", h.boss, "manager")
+	h.Exec(`update entitlement set requestable = true, risk_level = 'high'`)
+	h.Exec(`update role set requestable = true`)
+	h.rule("Owner", `[{"outcome":{"kind":"chain","stages":[{"name":"Owner",`+
+		`"groups":[{"approvers":[{"kind":"resource_owner"}],"mode":"any"}]}]}}]`)
+	gaps := func(query string) map[string]string {
+		out := map[string]string{}
+		for _, g := range h.Must(200, "auditor", "GET", "/approval-rules/coverage"+query, nil).Items() {
+			said := ""
+			for _, p := range g["unavailable"].([]any) {
+				p := p.(map[string]any)
+				said += fmt.Sprint(p["display"], " ", p["code"], " ")
+			}
+			out[g["display"].(string)] = fmt.Sprint(said, g["fallback"])
+		}
+		return out
+	}
+	for _, query := range []string{"", "?gap=no_rule", "?gap=unavailable"} {
+		if got := gaps(query); got["ledger"] != "olga no_user true" || got["clerk"] != "olga no_user true" {
+			t.Errorf("%s: %v; want the owner olga by name, and the fallback", query, got)
+		}
+	}
+	h.Exec(`update entitlement set backup_owner_ids = array[$1::uuid]`, h.boss)
+	if got := gaps("?gap=unavailable&type=entitlement"); len(got) != 1 || got["ledger"] != "olga no_user false" {
+		t.Errorf("with a backup owner who can sign in: %v", got)
+	}
+	h.delegate(h.olga, h.boss)
+	if got := gaps("?gap=unavailable"); len(got) != 0 {
+		t.Errorf("with a delegate who can sign in: %v; want no gaps", got)
+	}
+	h.Exec(`update decision_delegation set state = 'revoked'`)
+	h.User("olga", h.olga, "resource_owner")
+	h.Exec(`update app_user set status = 'disabled' where identity_id = $1`, h.boss)
+	if got := gaps("?gap=unavailable"); fmt.Sprint(got) != "map[ledger:boss user_disabled false]" {
+		t.Errorf("with a disabled backup owner: %v", got)
+	}
+	if got := gaps(""); got["clerk"] != "false" || len(got) != 2 {
+		t.Errorf("without a rule of their own: %v; want both items, and no one absent for the role", got)
 	}
 }
 

@@ -8,7 +8,7 @@ import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
 import { Link } from "../../kit/link";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
-import { ApprovalPath } from "./path";
+import { ApprovalPath, UnavailableLine } from "./path";
 import { TryOut } from "./simulate";
 
 type Rule = Of<"ApprovalRule">;
@@ -99,13 +99,17 @@ export default function Rules() {
       />
       <Default rule={standard.data?.items[0]} known={Boolean(standard.data)} />
       <Part
-        title={text.defaultRuleCoverage}
+        title={text.coverage}
         lead={gaps.data?.total ? text.requestableRolesAndEntitlementsUseThe(gaps.data.total) : text.requestableRolesAndEntitlementsWithoutA}
       >
         <List<Gap>
           path="/approval-rules/coverage"
-          label={text.defaultRuleCoverage}
+          label={text.coverage}
           prefix="g-"
+          views={[
+            { name: text.withoutARule, query: {} },
+            { name: text.approversUnavailable, query: { gap: "unavailable" } },
+          ]}
           idOf={(g: Gap) => g.id}
           columns={gapColumns}
           filters={[
@@ -164,6 +168,11 @@ const gapColumns: Column<Gap>[] = [
     text: (g) => g.owners,
     cell: (g) => (g.owners ? g.owners : <State of="missing" words={text.none} />),
   },
+  {
+    title: text.cannotDecide,
+    text: (g) => g.unavailable.map((p) => `${p.display} ${p.reason}`).join("; "),
+    cell: (g) => <Unable of={g} />,
+  },
   { title: text.rule, text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
   {
     title: text.reason,
@@ -172,6 +181,21 @@ const gapColumns: Column<Gap>[] = [
     cell: (g) => <span className="small muted">{g.rule.matched_because}</span>,
   },
 ];
+
+/** The approvers of an item who cannot decide at present. */
+function Unable({ of }: { of: Gap }) {
+  if (of.unavailable.length === 0) return null;
+  return (
+    <>
+      <ul className="plain">
+        {of.unavailable.map((p) => (
+          <UnavailableLine key={p.identity_id} of={p} />
+        ))}
+      </ul>
+      {of.fallback && <State of="missing" words={text.fallbackDecides} />}
+    </>
+  );
+}
 
 function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
   if (!known) return null;

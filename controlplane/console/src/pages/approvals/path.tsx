@@ -1,7 +1,8 @@
 import * as text from "#text/approvals";
 import "./path.css";
-import { Check, CircleDashed, Clock, Hourglass, SkipForward, UserRound, UsersRound, X } from "lucide-react";
+import { Check, CircleDashed, Clock, Hourglass, SkipForward, UserRound, UserRoundX, UsersRound, X } from "lucide-react";
 import type { ReactNode } from "react";
+import type { Of } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 
 /** An approver of a step: the name, why this approver was selected, and the decision. */
@@ -24,8 +25,11 @@ export type ApprovalStep = {
   due?: string | null | undefined;
   since?: string | null | undefined;
   note?: ReactNode;
-  groups: { needed?: number | undefined; approvers: Approver[] }[];
+  groups: { needed?: number | undefined; approvers: Approver[]; unavailable?: Unavailable[] | undefined }[];
 };
+
+/** A person whom the rule names and who cannot decide at present, with the reason. */
+export type Unavailable = Pick<Of<"PlanAbsent">, "identity_id" | "display" | "reason">;
 
 const selections: Record<string, string> = {
   delegate: text.delegate,
@@ -119,8 +123,21 @@ function Group({ of, first }: { of: ApprovalStep["groups"][number]; first: boole
           <ApproverLine key={i} of={p} />
         ))}
         {of.approvers.length === 0 && <li className="small bad">{text.noApproverFound}</li>}
+        {of.unavailable?.map((p) => (
+          <UnavailableLine key={p.identity_id} of={p} />
+        ))}
       </ul>
     </div>
+  );
+}
+
+/** A person who is not asked, with the reason. */
+export function UnavailableLine({ of }: { of: Unavailable }) {
+  return (
+    <li className="approver unavailable">
+      <UserRoundX aria-hidden size={14} />
+      <span className="small muted">{text.unavailable(<bdi>{of.display}</bdi>, of.reason)}</span>
+    </li>
   );
 }
 

@@ -108,6 +108,7 @@ export const stepsOfPlan = (plan: Of<"Plan">): ApprovalStep[] =>
     groups: s.groups.map((g) => ({
       needed: g.needed,
       approvers: g.slots.map((x) => ({ words: x.display, via: x.via, because: x.because, for: x.acting_for })),
+      unavailable: g.unavailable ?? [],
     })),
   }));
 

@@ -78,6 +78,7 @@ export const stepsOf = (stages: Of<"ForeseenStage">[] | null | undefined): Appro
         because: a.because,
         for: a.acting_for,
       })),
+      unavailable: g.unavailable,
     })),
   }));
 

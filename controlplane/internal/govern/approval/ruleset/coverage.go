@@ -4,23 +4,28 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resolution"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/resource"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/rule"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// CoverageFilters narrow what has no rule of its own.
+// CoverageFilters narrow the coverage.
 type CoverageFilters struct {
+	// Which items are listed. no_rule: items without a rule of their own. unavailable: items, with or without a rule of
+	// their own, with approvers who cannot decide at present.
+	Gap string `query:"gap" enum:"no_rule,unavailable" default:"no_rule"`
 	// Roles or entitlements.
 	Type string `query:"type" enum:"role,entitlement"`
 	// Several values, separated by commas.
 	RiskLevel []string `query:"risk_level" enum:"low,medium,high,critical"`
 }
 
-// ApprovalGap is something that can be asked for and has no rule of its own.
+// ApprovalGap is a requestable item that has no rule of its own, or approvers who cannot decide.
 type ApprovalGap struct {
 	// Type of the requestable resource.
 	Type string `json:"type" enum:"role,entitlement"`
@@ -32,11 +37,16 @@ type ApprovalGap struct {
 	RiskLevel string `json:"risk_level" enum:"low,medium,high,critical"`
 	// How many owners it has.
 	Owners int `json:"owners"`
-	// What is for it all the same.
+	// Approval rule that applies to the item.
 	Rule approval.RuleRef `json:"rule"`
+	// Approvers of the item who cannot decide at present: owners, and people whom the rule names. Approvers who depend
+	// on the person who gets the access, such as managers, are in the preview of a request.
+	Unavailable []approval.PlanAbsent `json:"unavailable" nullable:"false"`
+	// None of the approvers of a group can decide, so the fallback is asked.
+	Fallback bool `json:"fallback"`
 }
 
-// Coverage lists what can be asked for and has no rule of its own, in the order of ids, and how much of it there is.
+// Coverage lists the gaps in the order of ids, and returns their number.
 func (s *Service) Coverage(
 	ctx context.Context,
 	v viewer.Viewer,
@@ -48,33 +58,82 @@ func (s *Service) Coverage(
 		if err != nil {
 			return err
 		}
-		things, err := resource.Requestable(ctx, tx)
+		items, err := resource.Requestable(ctx, tx)
 		if err != nil {
 			return err
 		}
-		all := []ApprovalGap{}
-		for _, it := range things {
-			if r, level, why, _ := b.Choose(it, "grant"); level >= rule.ByDefault && f.lets(it) {
-				all = append(all, ApprovalGap{
-					it.Type,
-					it.ID,
-					it.Name,
-					it.Risk,
-					len(it.Owners),
-					approval.RuleRef{
-						ID:             r.ID,
-						Name:           r.Name,
-						Version:        r.Version,
-						MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + ".",
-					},
-				})
+		all := f.gaps(b, items)
+		if f.Gap == "unavailable" {
+			if err := addAbsent(ctx, tx, b, all, s.Now()); err != nil {
+				return err
+			}
+			all = slices.DeleteFunc(all, func(g ruledGap) bool { return len(g.Unavailable) == 0 })
+		}
+		total = int64(len(all))
+		if all = paged(all, page); f.Gap != "unavailable" {
+			if err := addAbsent(ctx, tx, b, all, s.Now()); err != nil {
+				return err
 			}
 		}
-		slices.SortFunc(all, func(a, b ApprovalGap) int { return strings.Compare(a.ID, b.ID) })
-		gaps, total = paged(all, page), int64(len(all))
+		gaps = make([]ApprovalGap, len(all))
+		for i, g := range all {
+			gaps[i] = g.ApprovalGap
+		}
 		return nil
 	})
 	return gaps, total, err
+}
+
+// ruledGap is a gap with the item and the rule that it is about.
+type ruledGap struct {
+	ApprovalGap
+	of resolution.Ruled
+}
+
+// gaps are the items that may be listed, in the order of ids.
+func (f CoverageFilters) gaps(b *rule.Book, items map[string]resource.Item) []ruledGap {
+	all := []ruledGap{}
+	for _, it := range items {
+		r, level, why, _ := b.Choose(it, "grant")
+		if f.Gap != "unavailable" && level < rule.ByDefault || !f.lets(it) {
+			continue
+		}
+		all = append(all, ruledGap{
+			of: resolution.Ruled{Item: it, Rule: r},
+			ApprovalGap: ApprovalGap{
+				Type:      it.Type,
+				ID:        it.ID,
+				Display:   it.Name,
+				RiskLevel: it.Risk,
+				Owners:    len(it.Owners),
+				Rule: approval.RuleRef{
+					ID:             r.ID,
+					Name:           r.Name,
+					Version:        r.Version,
+					MatchedBecause: strings.ToUpper(why[:1]) + why[1:] + ".",
+				},
+				Unavailable: []approval.PlanAbsent{},
+			},
+		})
+	}
+	slices.SortFunc(all, func(a, b ruledGap) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// addAbsent adds the approvers who cannot decide.
+func addAbsent(ctx context.Context, tx *pg.Tx, b *rule.Book, all []ruledGap, at time.Time) error {
+	of := make([]resolution.Ruled, len(all))
+	for i, g := range all {
+		of[i] = g.of
+	}
+	absent, err := resolution.AbsentApprovers(ctx, tx, b, of, at)
+	if err != nil {
+		return err
+	}
+	for i, a := range absent {
+		all[i].Unavailable, all[i].Fallback = append(all[i].Unavailable, a.People...), a.Fallback
+	}
+	return nil
 }
 
 // lets says whether the filters let an item pass.
@@ -83,10 +142,10 @@ func (f CoverageFilters) lets(it resource.Item) bool {
 }
 
 // paged gives a page of what is in the order of ids, and one more if there is one.
-func paged(all []ApprovalGap, page pg.Page) []ApprovalGap {
+func paged(all []ruledGap, page pg.Page) []ruledGap {
 	from := min(page.Offset, len(all))
 	if len(page.After) == 2 {
-		from, _ = slices.BinarySearchFunc(all, page.After[1], func(g ApprovalGap, id string) int {
+		from, _ = slices.BinarySearchFunc(all, page.After[1], func(g ruledGap, id string) int {
 			if g.ID <= id {
 				return -1
 			}

@@ -28,8 +28,9 @@ const (
 		"unsaved draft, that rule is " +
 		"used, and instead_of names the rule that would apply otherwise. resolution_log lists every step of the " +
 		"resolution."
-	aboutCoverage = "Requestable roles and entitlements without a rule of their own. The default rule, or the " +
-		"built-in rule, applies to them."
+	aboutCoverage = "Requestable roles and entitlements without a rule of their own: the default rule, or the " +
+		"built-in rule, applies to them. With gap=unavailable, requestable roles and entitlements with approvers who " +
+		"cannot decide at present. Both lists name these approvers in unavailable."
 )
 
 // Routes are the paths under /approval-rules. Administrators write; auditors read.
@@ -46,7 +47,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).
 			Status(200).
 			Describe(aboutSimulate),
-		httpapi.Handle("GET", base+"/coverage", "List items without an approval rule of their own", s.coverage).
+		httpapi.Handle("GET", base+"/coverage", "List gaps of approval rules", s.coverage).
 			For(both...).
 			Describe(aboutCoverage),
 		httpapi.Handle("GET", base+"/{id}", "Retrieve an approval rule", s.one).For(both...),
