@@ -91,7 +91,7 @@ async function counts(page, id, thing) {
 
 async function absent(open, page, thing) {
   step("an owner who cannot sign in is named");
-  const nobody = await api("admin", "POST", "/identities", { first_name: "Noel", last_name: "Nouser", email: "noel@nouser.example" });
+  const nobody = await api("admin", "POST", "/identities", { external_id: "N-1", first_name: "Noel", last_name: "Nouser", email: "noel@nouser.example" });
   await api("admin", "PATCH", `/entitlements/${thing.id}`, { owner_ids: [nobody.id] });
   await page.goto(`${new URL(page.url()).origin}/settings/approval-rules?g-gap=unavailable`);
   const gaps = page.getByRole("table", { name: "Coverage" });
