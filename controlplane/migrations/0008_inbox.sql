@@ -127,6 +127,10 @@ create table decision_delegation (
     delegator_id uuid        not null,
     delegate_id  uuid        not null,
     kinds        text[]      not null default '{}',
+    system_ids   uuid[]      not null default '{}',
+    risk_levels  text[]      not null default '{}',
+    condition    jsonb,
+    sentence     text        not null default '',
     starts_at    timestamptz not null default now(),
     ends_at      timestamptz,
     include_open boolean     not null default true,
@@ -145,6 +149,13 @@ create table decision_delegation (
 comment on table decision_delegation is 'One delegation: a person decides on behalf of another person for a period.';
 comment on column decision_delegation.kinds is
     'Kinds of decision task that the delegation covers. An empty list means all kinds.';
+comment on column decision_delegation.system_ids is
+    'Connectors that the delegation covers: all systems of a task must be among them. An empty list means all tasks.';
+comment on column decision_delegation.risk_levels is
+    'Risk levels of the tasks that the delegation covers. An empty list means all tasks.';
+comment on column decision_delegation.condition is
+    'Condition that the person of a task must meet. Null means all tasks.';
+comment on column decision_delegation.sentence is 'The condition in words. It is empty without a condition.';
 call secure_tenant_table('decision_delegation', 'select, insert, update');
 call readable_across('decision_delegation', 'tenant_id, starts_at, ends_at, state');
 create index decision_delegation_live on decision_delegation (tenant_id, delegator_id) where state in ('scheduled', 'active');

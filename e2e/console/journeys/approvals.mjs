@@ -16,7 +16,7 @@ await journey(async ({ open }) => {
   const id = await writes(page);
   await tries(page, thing);
   await counts(page, id, thing);
-  await absent(open, page, thing);
+  await absent(open, page, await named("Vault"));
   await worktime(page);
   await reads(open, id);
 });
@@ -92,10 +92,10 @@ async function counts(page, id, thing) {
 async function absent(open, page, thing) {
   step("an owner who cannot sign in is named");
   const nobody = await api("admin", "POST", "/identities", { external_id: "N-1", first_name: "Noel", last_name: "Nouser", email: "noel@nouser.example" });
-  await api("admin", "PATCH", `/entitlements/${thing.id}`, { owner_ids: [nobody.id] });
+  await api("admin", "PATCH", `/entitlements/${thing.id}`, { owner_ids: [nobody.id], risk_level: "high" });
   await page.goto(`${new URL(page.url()).origin}/settings/approval-rules?g-gap=unavailable`);
   const gaps = page.getByRole("table", { name: "Coverage" });
-  const row = gaps.getByRole("row").filter({ hasText: "Library" });
+  const row = gaps.getByRole("row").filter({ hasText: "Vault" });
   await row.getByText("Not asked: Noel Nouser cannot sign in").waitFor();
   await seen(page, "approvers who cannot sign in");
   const member = await open("member", `/access/request?items=${thing.id}`);

@@ -33,7 +33,31 @@ await journey(async ({ open }) => {
   await page.locator(".dialog").getByRole("button", { name: "End delegation" }).click();
   await page.getByText(`Ended. Open tasks return to ${manager.name}.`).waitFor();
   same((await api("owner", "GET", "/decision-tasks")).items.filter((t) => t.acting_for).length, 0, "what the delegate still decides");
+  await limited(page);
 });
+
+/** A delegation can be limited. The tasks outside the limits stay. */
+async function limited(page) {
+  step("a delegation is limited to tasks of critical risk");
+  await page.getByRole("button", { name: "Delegate", exact: true }).click();
+  const dialog = page.locator(".dialog");
+  await page.getByRole("combobox", { name: "Delegate" }).fill(owner.name.slice(0, 6));
+  await settled(page);
+  await page.getByRole("option", { name: owner.name }).click();
+  await page.getByLabel("Until").fill(tonight());
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByText("Tasks outside the limits stay with the delegator.").waitFor();
+  await dialog.getByRole("checkbox", { name: "critical" }).check();
+  await seen(page, "limits of a delegation");
+  await dialog.getByRole("button", { name: "Delegate", exact: true }).click();
+  await page.getByText("can decide everything (within limits) for you").waitFor();
+  await page.getByRole("cell", { name: "critical risk" }).waitFor();
+  const made = (await api("manager", "GET", "/decision-tasks/delegations")).items[0];
+  same([made.risk_levels, made.system_ids, made.condition], [["critical"], [], null], "the limits");
+  const passed = (await api("owner", "GET", "/decision-tasks")).items.filter((t) => t.acting_for && t.risk_level !== "critical");
+  same(passed.length, 0, "tasks outside the limits that the delegate decides");
+  await seen(page, "a limited delegation");
+}
 
 async function theDelegateDecides(open, asks) {
   step("the delegate sees the tasks");

@@ -43,9 +43,17 @@ func ApplyDelegations(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	if err != nil || len(known) == 0 {
 		return err
 	}
+	concerns, err := delegate.Tasks(ctx, tx, known, tasks, at)
+	if err != nil {
+		return err
+	}
 	var add []delegated
 	for _, p := range places {
-		add = append(add, p.delegates(known)...)
+		t, read := concerns[p.Task]
+		if !read {
+			t = delegate.Task{Kind: p.Kind}
+		}
+		add = append(add, p.delegates(known, t)...)
 	}
 	return enterDelegates(ctx, tx, add)
 }
@@ -74,14 +82,15 @@ type delegated struct {
 	path                              []string
 }
 
-// delegates is who decides beside a person; none if they have not delegated, or the delegate is there already.
-func (p place) delegates(list delegate.Known) []delegated {
+// delegates is who decides the task beside the person: no one if they have not delegated it, or if the delegate is
+// there already.
+func (p place) delegates(list delegate.Known, t delegate.Task) []delegated {
 	actingFor := p.Person
 	if p.ActingFor != nil {
 		actingFor = *p.ActingFor
 	}
 	path := list.Chain(
-		p.Kind,
+		t,
 		p.Person,
 		p.Since,
 		func(identity string) bool { return !slices.Contains(p.NotFor, identity) && identity != actingFor },

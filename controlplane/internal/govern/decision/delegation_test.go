@@ -154,7 +154,8 @@ func TestDelegationsFollowOneAnotherThreeDeepAndNeverInACircle(t *testing.T) {
 		t.Errorf("asked of the end of the chain: %s", got)
 	}
 	h.as(func(ctx context.Context, tx *pg.Tx) error {
-		ends, err := delegate.Of(ctx, tx, "sync_hold", p, h.now())
+		known, err := delegate.Load(ctx, tx, p, h.now())
+		ends := known.Ends("sync_hold", p, h.now())
 		if err == nil && (len(ends) != 3 || ends[p[0]] != p[3] || ends[p[1]] != p[3] || ends[p[2]] != p[3]) {
 			t.Errorf("delegates %v", ends)
 		}

@@ -6,10 +6,15 @@ import { useMay, useMe } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
 import { colleagues, Pick, type Picked, people } from "../../kit/pick";
+import { useSystems } from "../../kit/systems";
 import { showToast } from "../../kit/toast";
+import { ConditionField } from "../policies/condition";
+import { asGroup } from "../policies/language";
 import { kindOptions } from "./tasks";
 
 type Delegation = Of<"DecisionDelegation">;
+
+type RiskLevel = "low" | "medium" | "high" | "critical";
 
 type Typed = {
   from: Picked | null;
@@ -17,6 +22,9 @@ type Typed = {
   starts: string;
   ends: string;
   kinds: string[];
+  systems: string[];
+  risks: RiskLevel[];
+  condition: unknown;
   open: boolean;
   reason: string;
 };
@@ -28,7 +36,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
   const queries = useQueryClient();
   const own = me?.user?.identity_id;
   const form = useForm<Typed>(
-    of ? typedOf(of) : { from: null, to: null, starts: "", ends: "", kinds: [], open: true, reason: "" },
+    of ? typedOf(of) : { from: null, to: null, starts: "", ends: "", kinds: [], ...unlimited, open: true, reason: "" },
     async (v, key) => {
       const body = {
         delegate_id: v.to?.id,
@@ -36,6 +44,8 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         ...(v.starts ? { starts_at: instant(v.starts) } : {}),
         ends_at: v.ends ? instant(v.ends) : null,
         kinds: v.kinds,
+        risk_levels: v.risks,
+        ...(may.admin ? { system_ids: v.systems, condition: v.condition } : {}),
         include_open: v.open,
         reason: v.reason,
       };
@@ -85,9 +95,43 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           </summary>
           <Checks label={text.kindsOfTasksEmptyAll} {...form.field("kinds")} options={kindOptions} />
         </details>
+        <details open={limited(of) || undefined}>
+          <summary className="small">{text.limits}</summary>
+          <p className="small muted">{text.tasksOutsideTheLimitsStay}</p>
+          <Checks label={text.riskLevelsEmptyAll} {...form.field("risks")} options={risks} />
+          {may.admin && <AdminLimits form={form} />}
+        </details>
         <TextField label={text.reason} max={1000} {...form.field("reason")} />
       </Form>
     </Dialog>
+  );
+}
+
+const unlimited = { systems: [], risks: [], condition: asGroup(null) as unknown };
+
+const risks = [
+  ["low", text.low],
+  ["medium", text.medium],
+  ["high", text.high],
+  ["critical", text.critical],
+] as const;
+
+const limited = (d: Delegation | undefined) => Boolean(d && ((d.risk_levels ?? []).length > 0 || d.systems.length > 0 || d.condition));
+
+/** The limits that need a list of all systems and the fields of all people. */
+function AdminLimits({ form }: { form: ReturnType<typeof useForm<Typed>> }) {
+  const systems = useSystems();
+  return (
+    <>
+      <Checks label={text.systemsEmptyAll} {...form.field("systems")} options={[...systems]} />
+      <ConditionField
+        label={text.thePersonMeets}
+        value={form.value.condition}
+        set={(c) => form.set("condition", c)}
+        wrong={form.wrong}
+        at="condition"
+      />
+    </>
   );
 }
 
@@ -106,6 +150,9 @@ const typedOf = (d: Delegation): Typed => ({
   starts: local(d.starts_at),
   ends: local(d.ends_at),
   kinds: d.kinds ?? [],
+  systems: d.systems.map((s) => s.id),
+  risks: (d.risk_levels ?? []) as RiskLevel[],
+  condition: asGroup(d.condition),
   open: d.include_open ?? true,
   reason: d.reason ?? "",
 });

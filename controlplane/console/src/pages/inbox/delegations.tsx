@@ -73,10 +73,23 @@ export default function Delegations() {
 
 const kinds = (d: Delegation) => (d.kinds && d.kinds.length > 0 ? d.kinds.map(kindWords).join(", ") : "everything");
 
+/** The limits of a delegation, in a few words. */
+const limits = (d: Delegation) =>
+  [
+    d.systems.map((s) => s.display ?? s.id).join(", "),
+    d.risk_levels?.length ? text.riskOf(d.risk_levels.map((r) => riskWords[r] ?? r)) : "",
+    d.sentence ? text.peopleWhose(d.sentence) : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
+
+const riskWords: Record<string, string> = { low: text.low, medium: text.medium, high: text.high, critical: text.critical };
+
 const columns: Column<Delegation>[] = [
   { title: text.delegator, cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
   { title: text.delegate, cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
   { title: text.tasks, wide: true, cell: kinds, text: kinds },
+  { title: text.limits, wide: true, cell: (d) => <Text of={limits(d)} />, text: limits },
   { title: text.start, cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
   { title: text.end, cell: (d) => <When at={d.ends_at} none={text.noEnd} />, text: (d) => d.ends_at },
   { title: text.state, cell: (d) => <State of={d.state} />, text: (d) => d.state },
@@ -127,20 +140,20 @@ export function InEffect({ of, title }: { of: string; title: string }) {
       {by.length === 0 && of_.length === 0 && <p className="small muted">{text.youDecideYourOwnTasksYou}</p>}
       <ul className="small inbox-reason">
         {by.map((p) => (
-          <li key={`by ${p.to.id} ${p.kinds.join()}`}>
+          <li key={JSON.stringify(p)}>
             {text.toCanDecideWhatForYou(
               <strong>
                 <bdi>{p.to.display}</bdi>
               </strong>,
-              what(p.kinds),
+              what(p),
               through(p),
             )}
           </li>
         ))}
         {of_.map((p) => (
-          <li key={`for ${p.from.id} ${p.kinds.join()}`}>
+          <li key={JSON.stringify(p)}>
             {text.youCanDecideWhatForFrom(
-              what(p.kinds),
+              what(p),
               <strong>
                 <bdi>{p.from.display}</bdi>
               </strong>,
@@ -153,7 +166,11 @@ export function InEffect({ of, title }: { of: string; title: string }) {
   );
 }
 
-const what = (list: string[]) => (list.length === 0 ? "everything" : list.map((k) => kindWords(k).toLowerCase()).join(", "));
+/** What a way of delegations is for, in words. */
+function what(p: Of<"DelegationPath">): string {
+  const named = p.kinds.length === 0 ? "everything" : p.kinds.map((k) => kindWords(k).toLowerCase()).join(", ");
+  return p.conditional || p.system_ids.length > 0 || p.risk_levels.length > 0 ? text.withinLimits(named) : named;
+}
 
 function through(p: Of<"DelegationPath">): string {
   const between = p.chain.slice(1, -1).map((r) => r.display ?? "");

@@ -73,6 +73,15 @@ export const otherwiseTheDelegationCoversOnlyNew = "Otherwise the delegation cov
 export const allKindsOfTasks = "All kinds of tasks";
 export const kindOfTaskCount = (count: Count) => plural(count, { one: "# kind of task", other: "# kinds of tasks" });
 export const kindsOfTasksEmptyAll = "Kinds of tasks (empty: all)";
+export const limits = "Limits";
+export const tasksOutsideTheLimitsStay = "Tasks outside the limits stay with the delegator.";
+export const riskLevelsEmptyAll = "Risk levels (empty: all)";
+export const low = "low";
+export const medium = "medium";
+export const high = "high";
+export const critical = "critical";
+export const systemsEmptyAll = "Systems (empty: all)";
+export const thePersonMeets = "The person of the task meets";
 
 // delegations.tsx
 export const endedOpenTasksReturnToDelegator = (delegatorDisplay: Insert) => `Ended. Open tasks return to ${delegatorDisplay}.`;
@@ -91,6 +100,9 @@ export const tasksThatDelegateDisplayHasNot = (delegateDisplay: Insert, delegato
   `Tasks that ${delegateDisplay} has not decided return to ${delegatorDisplay}.`;
 export const endDelegation = "End delegation";
 export const tasks = "Tasks";
+export const riskOf = (levels: string[]) => `${levels.join(" or ")} risk`;
+export const peopleWhose = (sentence: Insert) => `people whose ${sentence}`;
+export const withinLimits = (what: Insert) => `${what} (within limits)`;
 export const start = "Start";
 export const noEnd = "no end";
 export const state = "State";

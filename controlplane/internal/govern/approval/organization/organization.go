@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/clock"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition/fact"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegate"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -21,8 +22,10 @@ type Organization struct {
 	Schedules map[string]string   // their names
 	Texts     map[string]string   // ids, external ids and addresses in small letters: whose
 	People    map[string]Person
-	Delegates map[string]string
-	Clock     clock.Clock
+	// Delegates decide every approval of a person. Delegations has the limited ones too.
+	Delegates   map[string]string
+	Delegations delegate.Known
+	Clock       clock.Clock
 }
 
 // Person is a person who may come to be asked. Unable is why they cannot decide, as unable_to_decide() has it.
@@ -31,8 +34,8 @@ type Person struct {
 	Joins               bool // they have no user yet: an identity provider makes them one when they sign in
 }
 
-// kindOfTask is that of approvals in the inbox, for which people delegate.
-const kindOfTask = "request_approval"
+// KindOfTask is that of approvals in the inbox, for which people delegate.
+const KindOfTask = "request_approval"
 
 // Wanted collects what resolvers need of the organization.
 type Wanted struct {

@@ -35,15 +35,22 @@ func (o *Organization) LoadTexts(ctx context.Context, tx *pg.Tx, texts []string)
 	}, sql, pgx.NamedArgs{"texts": texts, "lower": strings.Split(strings.ToLower(strings.Join(texts, "\x01")), "\x01")})
 }
 
+// DelegateOf is who decides an approval for a person; empty: the person decides.
+func (o *Organization) DelegateOf(id string, t delegate.Task, at time.Time) string {
+	if !o.Delegations.Limited() {
+		return o.Delegates[id]
+	}
+	return o.Delegations.End(t, id, at)
+}
+
 // Meet reads the people who may come to be asked, and their delegates.
 func (o *Organization) Meet(ctx context.Context, tx *pg.Tx, ids []string, at time.Time) (err error) {
 	ids = slices.DeleteFunc(approval.SortedSet(ids), func(id string) bool { return id == "" })
-	if o.Delegates, err = delegate.Of(ctx, tx, kindOfTask, ids, at); err != nil {
+	if o.Delegations, err = delegate.Load(ctx, tx, ids, at); err != nil {
 		return err
 	}
-	for _, d := range o.Delegates {
-		ids = append(ids, d)
-	}
+	o.Delegates = o.Delegations.Ends(KindOfTask, ids, at)
+	ids = append(ids, o.Delegations.Delegates()...)
 	const sql = `
 		select i.id::text, i.display_name as display, unable_to_decide(i.id) as unable,
 		       not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id

@@ -83,7 +83,7 @@ func (o *resolver) choice(c *Case, among condition.Condition) error {
 	var wrong []fault.Field
 	for i, id := range c.Approvers {
 		why := o.barred(c, id)
-		if why == "" && o.Delegates[id] == "" {
+		if why == "" && o.delegateOf(c, id) == "" {
 			why = o.WhyAbsent(id)
 		}
 		if facts := o.Facts[id]; why == "" && facts != nil {

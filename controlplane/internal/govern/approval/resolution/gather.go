@@ -2,6 +2,7 @@ package resolution
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -73,5 +74,37 @@ func (o *resolver) gatherPeople(ctx context.Context, tx *pg.Tx, cases []*Case, a
 			people = append(append(people, n.ids...), n.reserve...)
 		}
 	}
-	return o.Meet(ctx, tx, people, at)
+	o.at = at
+	if err := o.Meet(ctx, tx, people, at); err != nil {
+		return err
+	}
+	return o.gatherManagers(ctx, tx, cases)
+}
+
+// gatherManagers adds the managers above the people of the cases, as far as the conditions of delegations ask for them.
+func (o *resolver) gatherManagers(ctx context.Context, tx *pg.Tx, cases []*Case) error {
+	named := o.Delegations.Needs().Managers
+	if len(named) == 0 {
+		return nil
+	}
+	ids := make([]string, len(cases))
+	for i, c := range cases {
+		ids[i] = c.BeneficiaryID
+	}
+	above, err := fact.ManagersAbove(ctx, tx, approval.SortedSet(ids), named)
+	if err != nil {
+		return err
+	}
+	for _, c := range cases {
+		if c.facts == nil || len(above[c.BeneficiaryID]) == 0 {
+			continue
+		}
+		all := maps.Clone(c.facts.Managers)
+		if all == nil {
+			all = map[string]bool{}
+		}
+		maps.Copy(all, above[c.BeneficiaryID])
+		c.facts.Managers = all
+	}
+	return nil
 }

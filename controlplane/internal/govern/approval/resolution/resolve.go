@@ -16,8 +16,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// resolver is the organization as resolution asks it.
-type resolver struct{ organization.Organization }
+// resolver is the organization as resolution asks it, at an instant.
+type resolver struct {
+	organization.Organization
+	at time.Time
+}
 
 // facts are what conditions ask of one subject.
 type facts = *fact.Person

@@ -7,6 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/organization"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision/delegate"
 )
 
 // barred says why somebody may not decide, whatever names them.
@@ -35,7 +36,7 @@ func (o *resolver) seat(c *Case, id, via, because string, delegation bool) (s ap
 		return s, why
 	}
 	away := o.WhyAbsent(id)
-	if d := o.Delegates[id]; d != "" && delegation && !o.Gone(id) {
+	if d := o.delegateOf(c, id); d != "" && delegation && !o.Gone(id) {
 		trouble := o.barred(c, d)
 		if trouble == "" {
 			trouble = o.WhyAbsent(d)
@@ -65,6 +66,15 @@ func (o *resolver) seat(c *Case, id, via, because string, delegation bool) (s ap
 		)
 	}
 	return approval.PlanSlot{IdentityID: id, Display: o.DisplayName(id), Via: via, Because: because}, ""
+}
+
+// delegateOf is who decides the case for a person; empty: the person decides.
+func (o *resolver) delegateOf(c *Case, id string) string {
+	t := delegate.Task{Kind: organization.KindOfTask, Systems: c.Item.Connectors, Risk: c.Item.Risk}
+	if c.facts != nil && c.BeneficiaryID != "" {
+		t.Person = c.facts
+	}
+	return o.DelegateOf(id, t, o.at)
 }
 
 // roleSeat is the slot of whoever has a role of the tenant, when there is somebody who may decide.

@@ -20,6 +20,14 @@ type DelegationFields struct {
 	DelegateID string `json:"delegate_id" db:"delegate_id" required:"false" format:"uuid"`
 	// The kinds of task; none: all.
 	Kinds []string `json:"kinds" db:"kinds" required:"false" nullable:"false" maxItems:"50" example:"[\"request_approval\"]"`
+	// Systems, by the IDs of their connectors. A task is delegated only if all of its systems are among them. None: all
+	// tasks.
+	SystemIDs []string `json:"system_ids" db:"system_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	// Risk levels of the tasks. None: all tasks, also those without a risk level.
+	RiskLevels []string `json:"risk_levels" db:"risk_levels" required:"false" nullable:"false" maxItems:"4" enum:"low,medium,high,critical"`
+	// Condition that the person of a task must meet: whoever gets the access, or is otherwise concerned. It cannot ask
+	// for access that people hold. Null: all tasks.
+	Condition DelegationCondition `json:"condition" db:"condition" required:"false" nullable:"true"`
 	// The default is now.
 	StartsAt time.Time `json:"starts_at" db:"starts_at" required:"false"`
 	// End of the delegation. Null: until a person ends it.
@@ -29,6 +37,9 @@ type DelegationFields struct {
 	// Reason for the delegation. Empty: none was given.
 	Reason string `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
 }
+
+// DelegationCondition is a condition over people, as it is sent and stored.
+type DelegationCondition map[string]any
 
 // DecisionDelegation says that somebody decides for somebody else, for a time.
 type DecisionDelegation struct {
@@ -41,6 +52,10 @@ type DecisionDelegation struct {
 	// Display name of the delegate.
 	DelegateDisplay string `json:"delegate_display" db:"delegate_display"`
 	DelegationFields
+	// Systems of system_ids, with their names.
+	Systems []decision.Ref `json:"systems" db:"systems" nullable:"false"`
+	// The condition in words. Empty: there is no condition.
+	Sentence string `json:"sentence" db:"sentence" example:"department is Finance"`
 	// Origin of the delegation. self: the delegator created it. admin: an administrator created it.
 	Source string `json:"source" db:"source" enum:"self,admin"`
 	// State of the delegation. scheduled: it has not begun. ended: its time is over or one of the two people has left.
@@ -65,7 +80,12 @@ const (
 )
 
 const columns = `d.id, d.delegator_id, coalesce(f.display_name, '') as delegator_display, d.delegate_id,
-	coalesce(x.display_name, '') as delegate_display, d.kinds, d.starts_at, d.ends_at, d.include_open, d.reason,
+	coalesce(x.display_name, '') as delegate_display, d.kinds, d.system_ids::text[], d.risk_levels, d.condition,
+	    d.sentence,
+	    coalesce((select jsonb_agg(jsonb_build_object('type', 'connector', 'id', c.id, 'display', c.name)
+	                         order by c.name)
+	                from connector c where c.tenant_id = d.tenant_id and c.id = any(d.system_ids)), '[]') as systems,
+	    d.starts_at, d.ends_at, d.include_open, d.reason,
 	    d.source, d.state, d.set_by, d.created_at, d.updated_at, d.version`
 
 const tables = `decision_delegation d

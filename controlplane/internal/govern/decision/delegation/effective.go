@@ -33,6 +33,12 @@ type EffectiveDelegation struct {
 type DelegationPath struct {
 	// The kinds of task that it is for; none: all that are not named elsewhere.
 	Kinds []string `json:"kinds" nullable:"false"`
+	// Systems of the tasks, by the IDs of their connectors; none: all.
+	SystemIDs []string `json:"system_ids" nullable:"false"`
+	// Risk levels of the tasks; none: all.
+	RiskLevels []string `json:"risk_levels" nullable:"false"`
+	// Whether a delegation of the way has a condition for the person of the task.
+	Conditional bool `json:"conditional"`
 	// Identity that delegates its tasks.
 	From decision.Ref `json:"from"`
 	// Who decides.
@@ -89,7 +95,7 @@ func (e *EffectiveDelegation) fill(ctx context.Context, tx *pg.Tx) error {
 	used := map[string]bool{}
 	var paths [][]delegate.InForce
 	for _, person := range append([]string{e.IdentityID}, before...) {
-		for _, path := range known.Paths(person, e.At) {
+		for _, path := range known.Paths(person) {
 			if person == e.IdentityID || path[len(path)-1].Delegate == e.IdentityID {
 				paths = append(paths, path)
 			}
@@ -119,19 +125,17 @@ func (e *EffectiveDelegation) fill(ctx context.Context, tx *pg.Tx) error {
 func shownPath(path []delegate.InForce, names map[string]string) DelegationPath {
 	person := func(id string) decision.Ref { return decision.Ref{Type: "identity", ID: id, Display: names[id]} }
 	p := DelegationPath{
-		Kinds: []string{},
 		From:  person(path[0].Delegator),
 		To:    person(path[len(path)-1].Delegate),
 		Chain: []decision.Ref{person(path[0].Delegator)},
 	}
-	r := scope{to: endOfTime}
+	var tasks delegate.Scope
 	for _, d := range path {
 		p.Chain = append(p.Chain, person(d.Delegate))
-		r, _ = r.and(scope{kinds: d.Kinds, to: endOfTime})
+		tasks, _ = tasks.Common(d.Scope)
+		p.Conditional = p.Conditional || len(d.Scope.Condition) > 0
 	}
-	if r.kinds != nil {
-		p.Kinds = r.kinds
-	}
+	p.Kinds, p.SystemIDs, p.RiskLevels = tidy(tasks.Kinds), tidy(tasks.Systems), tidy(tasks.Risks)
 	return p
 }
 

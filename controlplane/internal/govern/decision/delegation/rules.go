@@ -14,45 +14,39 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// scope is for which tasks, and when, delegations follow one another.
+// scope is the tasks, and the time, for which delegations follow one another.
 type scope struct {
-	kinds    []string // none: all
+	tasks    delegate.Scope
 	from, to time.Time
 }
 
-// endOfTime is later than any time that is told.
+// endOfTime is later than any time of a delegation.
 var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (d DecisionDelegation) scope() scope {
-	r := scope{kinds: d.Kinds, from: d.StartsAt, to: endOfTime}
+	r := scope{tasks: d.tasks(), from: d.StartsAt, to: endOfTime}
 	if d.EndsAt != nil {
 		r.to = *d.EndsAt
 	}
 	return r
 }
 
+// tasks are the tasks of a delegation, but for its condition.
+func (f DelegationFields) tasks() delegate.Scope {
+	return delegate.Scope{Kinds: f.Kinds, Systems: f.SystemIDs, Risks: f.RiskLevels}
+}
+
 // and is where two of them hold, and whether that is ever.
 func (r scope) and(o scope) (both scope, ever bool) {
-	both = scope{kinds: r.kinds, from: r.from, to: r.to}
+	both = scope{from: r.from, to: r.to}
 	if o.from.After(both.from) {
 		both.from = o.from
 	}
 	if o.to.Before(both.to) {
 		both.to = o.to
 	}
-	switch {
-	case len(r.kinds) == 0:
-		both.kinds = o.kinds
-	case len(o.kinds) > 0:
-		both.kinds = slices.DeleteFunc(
-			slices.Clone(r.kinds),
-			func(k string) bool { return !slices.Contains(o.kinds, k) },
-		)
-		if len(both.kinds) == 0 {
-			return both, false
-		}
-	}
-	return both, both.from.Before(both.to)
+	both.tasks, ever = r.tasks.Common(o.tasks)
+	return both, ever && both.from.Before(both.to)
 }
 
 // check returns a fault if a delegation breaks the rules, alone or with the others of the tenant. Writers of
@@ -62,6 +56,9 @@ func (d DecisionDelegation) check(ctx context.Context, tx *pg.Tx, now time.Time)
 		return err
 	}
 	if err := d.checkPeople(ctx, tx); err != nil {
+		return err
+	}
+	if err := d.checkSystems(ctx, tx); err != nil {
 		return err
 	}
 	if err := pg.Exec(

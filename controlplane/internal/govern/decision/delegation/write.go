@@ -2,7 +2,6 @@ package delegation
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +59,9 @@ func (s *Service) Create(
 	if delegator == v.Identity {
 		d.Source = "self"
 	}
+	if d.Condition, d.Sentence, err = d.Condition.read(); err != nil {
+		return made, err
+	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if err := d.named(ctx, tx); err != nil {
 			return err
@@ -91,9 +93,7 @@ func (f DelegationFields) complete(now time.Time) DelegationFields {
 	if f.StartsAt.IsZero() || f.StartsAt.Before(now) {
 		f.StartsAt = now
 	}
-	f.Kinds = decision.NonNil(f.Kinds)
-	slices.Sort(f.Kinds)
-	f.Kinds = slices.Compact(f.Kinds)
+	f.Kinds, f.SystemIDs, f.RiskLevels = tidy(f.Kinds), tidy(f.SystemIDs), tidy(f.RiskLevels)
 	f.Reason = strings.TrimSpace(f.Reason)
 	return f
 }
@@ -107,23 +107,34 @@ func (d *DecisionDelegation) named(ctx context.Context, tx *pg.Tx) error {
 
 func (d DecisionDelegation) insert(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
-		insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, kinds, starts_at, ends_at,
-		    include_open, reason, source, set_by)
-		values (current_tenant(), @id, @delegator, @delegate, @kinds, @starts_at, @ends_at, @include_open, @reason,
-		    @source, @set_by)`
-	args := pgx.NamedArgs{
+		insert into decision_delegation (tenant_id, id, delegator_id, delegate_id, kinds, system_ids, risk_levels,
+		    condition, sentence, starts_at, ends_at, include_open, reason, source, set_by)
+		values (current_tenant(), @id, @delegator, @delegate, @kinds, @systems::text[]::uuid[], @risks, @condition,
+		    @sentence, @starts_at, @ends_at, @include_open, @reason, @source, @set_by)`
+	args := d.args()
+	args["delegator"], args["source"], args["set_by"] = d.DelegatorID, d.Source, d.SetBy
+	return pg.Exec(ctx, tx, "create delegation", sql, args)
+}
+
+// args are the values of the columns that can be changed.
+func (d DecisionDelegation) args() pgx.NamedArgs {
+	var condition any
+	if len(d.Condition) > 0 {
+		condition = d.Condition
+	}
+	return pgx.NamedArgs{
 		"id":           d.ID,
-		"delegator":    d.DelegatorID,
 		"delegate":     d.DelegateID,
 		"kinds":        d.Kinds,
+		"systems":      d.SystemIDs,
+		"risks":        d.RiskLevels,
+		"condition":    condition,
+		"sentence":     d.Sentence,
 		"starts_at":    d.StartsAt,
 		"ends_at":      d.EndsAt,
 		"include_open": d.IncludeOpen,
 		"reason":       d.Reason,
-		"source":       d.Source,
-		"set_by":       d.SetBy,
 	}
-	return pg.Exec(ctx, tx, "create delegation", sql, args)
 }
 
 // record keeps in the audit log what was done to a delegation.
@@ -173,7 +184,8 @@ func (s *Service) Patch(
 	match httpapi.IfMatch,
 	body []byte,
 ) (changed DecisionDelegation, err error) {
-	if err := mergepatch.Keep(body, "delegate_id", "kinds", "starts_at", "include_open", "reason"); err != nil {
+	if err := mergepatch.Keep(body, "delegate_id", "kinds", "system_ids", "risk_levels", "starts_at", "include_open",
+		"reason"); err != nil {
 		return changed, err
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -182,7 +194,7 @@ func (s *Service) Patch(
 			return err
 		}
 		after := before
-		if after.DelegationFields, err = mergepatch.Apply(before.DelegationFields, body); err != nil {
+		if after.DelegationFields, err = before.patched(body); err != nil {
 			return err
 		}
 		if changed, err = s.change(ctx, tx, before, after); err != nil {
@@ -200,7 +212,8 @@ func (s *Service) Patch(
 func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionDelegation) (DecisionDelegation, error) {
 	const sql = `
 		update decision_delegation
-		   set delegate_id = @delegate, kinds = @kinds, starts_at = @starts_at, ends_at = @ends_at,
+		   set delegate_id = @delegate, kinds = @kinds, system_ids = @systems::text[]::uuid[], risk_levels = @risks,
+		       condition = @condition, sentence = @sentence, starts_at = @starts_at, ends_at = @ends_at,
 		       include_open = @include_open, reason = @reason, state = 'scheduled',
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
@@ -210,6 +223,10 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionD
 	if begun && !after.StartsAt.Equal(before.StartsAt) {
 		return after, fault.New(fault.Invalid, "The delegation has started, so its start cannot be changed.").
 			With(fault.Field{Pointer: "#/starts_at", Code: "invalid", Detail: "leave it out"})
+	}
+	var err error
+	if after.Condition, after.Sentence, err = after.Condition.read(); err != nil {
+		return after, err
 	}
 	starts := after.StartsAt
 	after.DelegationFields = after.complete(now)
@@ -227,16 +244,7 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before, after DecisionD
 			return after, err
 		}
 	}
-	args := pgx.NamedArgs{
-		"id":           after.ID,
-		"delegate":     after.DelegateID,
-		"kinds":        after.Kinds,
-		"starts_at":    after.StartsAt,
-		"ends_at":      after.EndsAt,
-		"include_open": after.IncludeOpen,
-		"reason":       after.Reason,
-	}
-	if err := pg.Exec(ctx, tx, "change delegation", sql, args); err != nil {
+	if err := pg.Exec(ctx, tx, "change delegation", sql, after.args()); err != nil {
 		return after, err
 	}
 	if !after.StartsAt.After(now) {
