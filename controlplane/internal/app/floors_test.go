@@ -77,7 +77,7 @@ var packages = map[string][]string{
 	"govern/condition":   {},
 	"govern/policy":      {"condition", "decision"},
 	"govern/pack":        {"approval", "condition", "policy", "separation"},
-	"govern/decision":    {},
+	"govern/decision":    {"condition"},
 	"govern/approval":    {"condition", "decision"},
 	"govern/chain":       {"approval", "condition", "decision"},
 	"govern/fulfil":      {},
