@@ -78,8 +78,8 @@ create table tenant (
 );
 comment on table tenant is
     'A customer. All other tables have a tenant_id, except the tables of the whole deployment: deployment, '
-    'deployment_secret, recurring_work, signing_key, login_failure, login_success, rate_process, rate_standing '
-    'and schema_migration.';
+    'deployment_secret, recurring_work, signing_key, login_failure, login_success, passkey_challenge, rate_process, '
+    'rate_standing and schema_migration.';
 comment on column tenant.limits is
     'Request limits for tokens without a rate of their own: rps and burst. A missing value means the default.';
 comment on column tenant.status_reason is

@@ -72,7 +72,8 @@ create table auth_session (
 comment on table auth_session is
     'One sign-in session of a user, with its family of refresh tokens. Only the hash of the newest refresh '
     'token''s jti is stored.';
-comment on column auth_session.method is 'How the user signed in: password, password_otp, sign_in_link or oidc.';
+comment on column auth_session.method is 
+    'How the user signed in: password, password_otp, password_passkey, passkey, sign_in_link or oidc.';
 comment on column auth_session.epoch is
     'Epoch of the deployment when the session began. A session from an earlier epoch is invalid, even if it has '
     'not expired.';
@@ -141,6 +142,50 @@ create table recovery_code (
 comment on table recovery_code is
     'One single-use recovery code that replaces a lost second factor. Only the hash is stored.';
 call secure_tenant_table('recovery_code');
+
+create table passkey (
+    tenant_id     uuid        not null references tenant,
+    id            uuid        not null,
+    user_id       uuid        not null,
+    name          text        not null,
+    relying_party text        not null,
+    credential_id bytea       not null,
+    public_key    bytea       not null,
+    sign_count    bigint      not null default 0,
+    syncable      boolean     not null,
+    backed_up     boolean     not null,
+    transports    text[]      not null default '{}',
+    created_at    timestamptz not null default now(),
+    last_used_at  timestamptz,
+    constraint passkey_pk primary key (tenant_id, id),
+    constraint passkey_credential_unique unique (tenant_id, credential_id),
+    constraint passkey_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table passkey is
+    'One passkey of a user (WebAuthn). It verifies its user, so that it signs in without a password and counts as a '
+    'second factor.';
+comment on column passkey.relying_party is 'Host name that the passkey belongs to. It works only there.';
+comment on column passkey.credential_id is 'ID that the authenticator gave the passkey.';
+comment on column passkey.public_key is 'Public key of the passkey in COSE format (RFC 9052).';
+comment on column passkey.sign_count is
+    'Counter of the last signature. A signature whose counter is not higher is refused, because the passkey was '
+    'copied. Always 0 for passkeys without a counter.';
+comment on column passkey.syncable is 'Whether a password manager can copy the passkey to other devices.';
+comment on column passkey.backed_up is 'Whether the passkey was copied to other devices at its last use.';
+comment on column passkey.transports is 'Ways to reach the authenticator, such as usb or internal, for the browser.';
+call secure_tenant_table('passkey');
+create index passkey_by_user on passkey (tenant_id, user_id);
+
+create table passkey_challenge (
+    hash       bytea       not null,
+    expires_at timestamptz not null,
+    constraint passkey_challenge_pk primary key (hash)
+);
+comment on table passkey_challenge is
+    'One challenge for a passkey, hashed with its purpose and, if the user is signed in, the session. It is deleted '
+    'when it is used. Challenges of sign-ins belong to no tenant, because the user is not known yet.';
+grant select, insert, delete on passkey_challenge to grantwright_app;
+create index passkey_challenge_by_expiry on passkey_challenge (expires_at);
 
 create table identity_provider (
     tenant_id     uuid        not null references tenant,

@@ -48,6 +48,7 @@ var across = []string{
 	"record/audit/stream/claim.go",
 	"record/audit/trail/retention.go",       // logs to send, to sign and to shorten
 	"record/audit/trail/signingkey/keys.go", // the key that checkpoints are signed with
+	"record/auth/passkey/challenge.go",      // challenges of sign-ins, before their tenant is known
 	"record/auth/signing",                   // signing keys and epoch of the deployment
 	"record/auth/signin/candidates.go",
 	"record/auth/signin/link.go",

@@ -195,6 +195,8 @@ func presents(o aimed) bool {
 		"POST /auth/sign-in-link",
 		"POST /auth/password-reset",
 		"POST /auth/oidc/token",
+		"POST /auth/passkey/login",
+		"POST /auth/passkey/start",
 		"POST /agent/register",
 		"POST /agent/token":
 		return true

@@ -365,6 +365,7 @@ func (r *raid) bearer(o aimed) string {
 		o.path == "/auth/login",
 		o.path == "/auth/sign-in-link",
 		o.path == "/auth/password-reset",
+		strings.HasPrefix(o.path, "/auth/passkey/"),
 		strings.HasPrefix(o.path, "/auth/oidc/"):
 		return ""
 	}

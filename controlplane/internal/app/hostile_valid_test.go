@@ -33,6 +33,11 @@ DELETE /auth/mfa/totp                                  {"password":"not the righ
 POST   /auth/mfa/totp                                  {"password":"not the right one"}
 POST   /auth/mfa/totp/confirm                          {"code":"123456"}
 POST   /auth/oidc/token                                {"code":"x"}
+POST   /auth/passkey/login                             {"credential":{"id":"x"}}
+POST   /auth/passkeys                                  {"name":"x","credential":{"id":"x"}}
+POST   /auth/passkeys/registration                     {"password":"not the right one"}
+PATCH  /auth/passkeys/{id}                             {"name":"x"}
+DELETE /auth/passkeys/{id}                             {"password":"not the right one"}
 POST   /auth/password                                  {"current_password":"not the right one","new_password":"a passphrase of some length"}
 POST   /auth/password-reset                            {"email":"nobody@acme.test"}
 POST   /auth/sign-in-link                              {"token":"x","password":"a passphrase of some length"}

@@ -103,6 +103,14 @@ GET    /auth/options                                              open      -
 GET    /auth/oidc/callback                                        open      -
 GET    /auth/oidc/start                                           open      -
 POST   /auth/oidc/token                                           open      -
+POST   /auth/passkey/login                                        open      -
+POST   /auth/passkey/start                                        open      -
+GET    /auth/passkeys                                             everybody -
+POST   /auth/passkeys                                             everybody -
+POST   /auth/passkeys/assertion                                   everybody -
+POST   /auth/passkeys/registration                                everybody -
+DELETE /auth/passkeys/{id}                                        everybody -
+PATCH  /auth/passkeys/{id}                                        everybody -
 POST   /auth/password                                             everybody -
 POST   /auth/refresh                                              presents  -
 GET    /auth/sessions                                             everybody -

@@ -57,6 +57,7 @@ const sees = `
 /auth/options                                   alike
 /auth/oidc/callback                             own
 /auth/oidc/start                                own
+/auth/passkeys                                  own
 /auth/sessions                                  own
 /connectors                                     overseers
 /connectors/funnel                              overseers

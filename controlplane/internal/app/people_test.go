@@ -242,7 +242,19 @@ func TestARoleThatIsTakenAwayIsGoneWithTheNextRequest(t *testing.T) {
 	s.as(token, "GET", "/identities/"+clerk, nil).is(t, "a report no more", 404, "not_found")
 	s.call("PATCH", "/settings/users/"+id, map[string]any{"roles": []string{"manager", "auditor"}}, 200)
 	s.as(token, "GET", "/identities/"+boss, nil).is(t, "everybody", 200, "")
+	s.run(
+		`insert into passkey (tenant_id, id, user_id, name, relying_party, credential_id, public_key, syncable, backed_up)
+		values (current_tenant(), gen_random_uuid(), $1, 'Laptop', 'localhost', '', '', false, false)`,
+		id,
+	)
+	mfa := s.call("GET", "/settings/users/"+id, nil, 200)["mfa"]
+	if diff := cmp.Diff(map[string]any{"enrolled": true, "methods": []any{"passkey"}}, mfa); diff != "" {
+		t.Errorf("with a passkey, -want +got\n%s", diff)
+	}
 	s.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": false}, 200)
+	if left := s.told(`select name from passkey where user_id = $1`, id); len(left) != 0 {
+		t.Errorf("once disabled the user has the passkeys %v", left)
+	}
 	s.as(token, "GET", "/auth/me", nil).is(t, "once disabled", 401, "token_revoked")
 	s.as("", "POST", "/auth/login", map[string]any{"email": "boss@acme.test", "password": password}).
 		is(t, "signing in once disabled", 401, "invalid_credentials")

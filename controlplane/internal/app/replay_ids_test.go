@@ -115,6 +115,12 @@ func (w *twin) furnish() *twin {
 		}},
 	)
 	w.read()
+	w.ids["/auth/passkeys/"] = w.told(`
+		insert into passkey (tenant_id, id, user_id, name, relying_party, credential_id, public_key, syncable, backed_up)
+		select tenant_id, gen_random_uuid(), id, 'k', 'localhost', '', '', false, false
+		  from app_user
+		 limit 1
+		returning id::text`)[0]
 	w.ids["/auth/sessions/"] = w.as(w.token, "GET", "/auth/sessions", nil).column("id")[0]
 	w.ids["/audit-events/"] = w.as(w.token, "GET", "/audit-events", nil).column("id")[0]
 	deliveries := "/settings/webhooks/" + w.ids["/settings/webhooks/"] + "/deliveries"

@@ -24,7 +24,7 @@ export async function ask<T>(method: string, path: string, asking: RequestOption
 }
 
 // These say that a password or a code is wrong, and not that the token has ended: tried again they would be counted twice.
-const proofs = new Set(["invalid_credentials", "invalid_otp", "otp_required"]);
+const proofs = new Set(["invalid_credentials", "invalid_otp", "invalid_passkey", "otp_required"]);
 
 /** Asks the API and gives its answer as it came, so that a stream or a file can be read. path begins after /api/v1. */
 export async function request(method: string, path: string, asking: RequestOptions = {}): Promise<Response> {

@@ -26,7 +26,7 @@ async function signedIn() {
   });
   const session = await import("./session");
   const client = await import("./client");
-  await session.signIn("anna@example.org", "a password", "", "");
+  await session.signIn("anna@example.org", "a password", {}, "");
   return { ...session, ...client };
 }
 
@@ -56,7 +56,7 @@ test("what was refused is sent again when the same user is back", async () => {
   const call = s.ask<{ id: string }>("POST", "/identities", { body: { name: "Half typed" } });
   await turns();
   answers["/identities"] = () => json(201, { id: "made" });
-  await s.signIn("anna@example.org", "a password", "", "");
+  await s.signIn("anna@example.org", "a password", {}, "");
   expect(await call).toEqual({ id: "made" });
   expect(asked.filter((a) => a === "/identities")).toHaveLength(2);
 });
@@ -68,7 +68,7 @@ test("another user does not send what the first one meant", async () => {
   await turns();
   answers["/auth/login"] = signed("ben");
   answers["/identities"] = () => json(201, {});
-  await s.signIn("ben@example.org", "a password", "", "");
+  await s.signIn("ben@example.org", "a password", {}, "");
   expect(await refused).toMatchObject({ code: "signed_out" });
   expect(asked.filter((a) => a === "/identities")).toHaveLength(1);
 });
@@ -103,7 +103,7 @@ test("where nobody has signed in the service is not asked for a session", async 
   await first.refresh();
   expect(asked).toEqual([]);
   expect(first.current()).toEqual({ state: "out", lapsed: false, left: false });
-  await first.signIn("anna@example.org", "a password", "", "");
+  await first.signIn("anna@example.org", "a password", {}, "");
   vi.resetModules();
   const second = await import("./session");
   await second.refresh();

@@ -126,9 +126,9 @@ async function post(path: string, body?: unknown): Promise<Response> {
   }
 }
 
-/** Signs somebody in; the refresh token stays in a cookie that no script can read. */
-export async function signIn(email: string, password: string, otp: string, tenant: string) {
-  const answer = await post("login", { email, password, cookie: true, ...(otp ? { otp } : {}), ...(tenant ? { tenant } : {}) });
+/** Signs a user in; factor is the second one, {otp} or {passkey}. The refresh token stays in a cookie that no script can read. */
+export async function signIn(email: string, password: string, factor: Record<string, unknown>, tenant: string) {
+  const answer = await post("login", { email, password, cookie: true, ...factor, ...(tenant ? { tenant } : {}) });
   if (!answer.ok) throw await refusal(answer);
   take((await answer.json()) as Tokens);
   tabs.postMessage("in");
@@ -144,8 +144,15 @@ export async function signOut(everywhere = false) {
   }
 }
 
-/** Takes the tokens of another way of signing in than a password: single sign-on, or a one-time link; or those that follow a new password. */
-export async function signInBy(path: "oidc/token" | "sign-in-link" | "password", body: Record<string, unknown>) {
+/** Starts a sign-in with a passkey: the options for the browser. */
+export async function startPasskey(): Promise<{ public_key: unknown }> {
+  const answer = await post("passkey/start");
+  if (!answer.ok) throw await refusal(answer);
+  return (await answer.json()) as { public_key: unknown };
+}
+
+/** Takes the tokens of another way of signing in than a password: a passkey, single sign-on, or a one-time link; or those after a new password. */
+export async function signInBy(path: "passkey/login" | "oidc/token" | "sign-in-link" | "password", body: Record<string, unknown>) {
   if (path === "password") await access();
   const answer = await post(path, { ...body, cookie: true });
   if (!answer.ok) throw await refusal(answer);

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import * as texts from "#text/app";
 import { basePath } from "../api/base";
-import { latestUser, Refusal, signIn } from "../api/session";
+import { passkeysWork, signWithPasskey } from "../api/passkey";
+import { latestUser, Refusal, signIn, signInBy, startPasskey } from "../api/session";
 import { useDebounced } from "../kit/debounce";
 import { Button } from "../kit/kit";
 import { CodeField } from "./codefield";
@@ -20,7 +21,8 @@ type Props = {
 export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
   const [problem, setProblem] = useState<Refusal>();
   const [busy, setBusy] = useState(false);
-  const [otp, setOtp] = useState(false);
+  const [methods, setMethods] = useState<string[]>([]);
+  const form = useRef<HTMLFormElement>(null);
   const [named, setNamed] = useState(tenant);
   const asked = useDebounced(named.trim(), 400);
   const options = useSignInOptions(asked);
@@ -33,20 +35,22 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       await act();
     } catch (e) {
       const r = e instanceof Refusal ? e : new Refusal(0, "", String(e));
-      if (r.code === "otp_required") setOtp(true);
+      if (r.code === "otp_required") setMethods((r.problem.methods as string[] | undefined) ?? ["totp"]);
       else setProblem(r);
     } finally {
       setBusy(false);
     }
   };
+  const passkeys = passkeysWork(options.data?.passkey_origin);
+  const typed = (name: string) => String(new FormData(form.current ?? undefined).get(name) ?? "");
+  const enter = (factor: Record<string, unknown>) => signIn(typed("email").trim(), typed("password"), factor, typed("tenant").trim());
   const submit = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
-    const given = new FormData(e.currentTarget);
-    const text = (name: string) => String(given.get(name) ?? "").trim();
-    void attempt(() => signIn(text("email"), String(given.get("password") ?? ""), text("otp"), text("tenant")));
+    const otp = typed("otp").trim();
+    void attempt(() => enter(otp ? { otp } : {}));
   };
   return (
-    <form className="card stack" onSubmit={submit} aria-labelledby="sign-in" aria-busy={busy}>
+    <form ref={form} className="card stack" onSubmit={submit} aria-labelledby="sign-in" aria-busy={busy}>
       <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />
       {lapsed ? (
         <div>
@@ -70,7 +74,23 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
         {/* biome-ignore lint/a11y/noAutofocus: it is what is missing */}
         <input name="password" type="password" autoComplete="current-password" required maxLength={1024} autoFocus={Boolean(user)} />
       </label>
-      {otp && <CodeField lead={texts.enterTheCodeOfYourSecond} />}
+      {methods.includes("totp") && <CodeField lead={texts.enterTheCodeOfYourSecond} />}
+      {methods.includes("passkey") && passkeys && (
+        <div className="field">
+          {!methods.includes("totp") && (
+            <p className="small" role="status">
+              {texts.confirmWithAPasskey}
+            </p>
+          )}
+          <Button
+            reads
+            disabled={busy}
+            onClick={() => void attempt(async () => enter({ passkey: await signWithPasskey(await startPasskey()) }))}
+          >
+            {texts.useAPasskey}
+          </Button>
+        </div>
+      )}
       {several && (
         <label className="field">
           <span>{texts.tenant}</span>
@@ -88,6 +108,15 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       <Button type="submit" tone="primary" disabled={busy}>
         {busy ? texts.signingIn : texts.signIn}
       </Button>
+      {passkeys && methods.length === 0 && (
+        <Button
+          reads
+          disabled={busy}
+          onClick={() => void attempt(async () => signInBy("passkey/login", { credential: await signWithPasskey(await startPasskey()) }))}
+        >
+          {texts.signInWithAPasskey}
+        </Button>
+      )}
       {!lapsed && (
         <Link to="/forgot-password" search={asked ? { tenant: asked } : {}} className="small">
           {texts.forgotYourPassword}

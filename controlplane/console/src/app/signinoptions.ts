@@ -4,7 +4,7 @@ import { basePath } from "../api/base";
 import { Refusal, refusal } from "../api/session";
 
 /** The ways into a tenant, as GET /auth/options answers. */
-type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[] };
+type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[]; passkey_origin: string };
 
 /** Asks for the ways in, without a token. Nobody is kept from the password form when that fails. */
 export function useSignInOptions(tenant: string) {
@@ -42,6 +42,7 @@ const unreachable = () => new Refusal(0, "unreachable", texts.theServiceCannotBe
 const words: Record<string, string> = {
   invalid_credentials: texts.wrongEMailAddressOrPassword,
   invalid_otp: texts.theCodeIsWrongOrWas,
+  invalid_passkey: texts.thePasskeyWasNotAccepted,
   sso_refused: texts.yourCompanysIdentityProviderRefusedThe,
   sso_failed: texts.theResponseOfYourCompanysIdentity,
   sso_not_linked: texts.yourCompanysAccountIsNotLinked,

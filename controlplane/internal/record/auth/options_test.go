@@ -42,6 +42,7 @@ func TestThePageToSignInLearnsWhatThereIsToSignInWith(t *testing.T) {
 	none := []sso.SignInProvider{}
 	check := func(what, query string, want sso.SignInOptions) {
 		t.Helper()
+		want.PasskeyOrigin = h.newDevice().origin
 		if diff := cmp.Diff(want, h.options(query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/passkey"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signin"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/signing"
@@ -33,6 +34,7 @@ type Service struct {
 	Passwords *signin.Service
 	SSO       *sso.Service
 	Factors   *factor.Service
+	Passkeys  *passkey.Service
 }
 
 // New makes the service with its signing keys, which are made at the first start. It fails if the keys in the
@@ -50,7 +52,9 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	s.Sessions = &session.Service{
 		DB: db, Now: now, PublicURL: "http://localhost", Signer: s.Signer, Callers: s.Authenticator,
 	}
-	s.Factors = &factor.Service{DB: db, Seal: ring, Now: now}
+	s.Passkeys = passkey.New(db, now, s.Sessions)
+	s.Factors = &factor.Service{DB: db, Seal: ring, Now: now, Passkeys: s.Passkeys}
+	s.Passkeys.Reauthenticate = s.Factors.Reauthenticate
 	limits := &throttle.Limiter{DB: db, Now: now}
 	s.Passwords = &signin.Service{
 		DB: db, Log: log, Now: now, Sessions: s.Sessions, Factors: s.Factors, Limits: limits,
@@ -59,6 +63,7 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	s.Factors.ProvePassword = s.Passwords.ProvePassword
 	s.SSO, err = sso.New(ctx, db, ring, sso.Service{
 		DB: db, Log: log, Now: now, Sessions: s.Sessions, Limits: limits, Callers: s.Authenticator,
+		PasskeyOrigin: s.Passkeys.Origin,
 	})
 	return s, err
 }
@@ -83,5 +88,6 @@ func (s *Service) Routes() []httpapi.Route {
 	routes = append(routes, s.Passwords.Routes()...)
 	routes = append(routes, s.Sessions.Routes()...)
 	routes = append(routes, s.SSO.Routes()...)
-	return append(routes, s.Factors.Routes()...)
+	routes = append(routes, s.Factors.Routes()...)
+	return append(routes, s.Passkeys.Routes()...)
 }

@@ -14,11 +14,13 @@ const (
 		"which they set a password (POST /auth/sign-in-link)."
 	aboutPatch = "A JSON merge patch (RFC 7396). It has effect at once: a removed role ends with the next request. " +
 		"Users cannot give themselves a role, " +
-		"disable themselves, or remove the last active administrator of a tenant (409 last_admin)."
+		"disable themselves, or remove the last active administrator of a tenant (409 last_admin). Disabling a user " +
+		"deletes their passkeys."
 	aboutDelete = "Every way to sign in, the name, the address and the roles are erased. The id stays, because the " +
 		"audit log refers to it."
 	aboutInvite = "Creates a new link and invalidates the previous one. Administrators also use it to reset a password."
-	aboutMFA    = "Removes the second factor and ends all sessions, so that the user can enroll another one."
+	aboutMFA    = "Removes the second factor and the passkeys, and ends all sessions, so that the user can set up " +
+		"others."
 )
 
 // Routes are the paths under /settings/users. Administrators write; auditors read as well.

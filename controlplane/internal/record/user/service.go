@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/lastadmin"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/passkey"
 )
 
 // SignIn is how users sign in. auth.Service is it.
@@ -188,6 +189,10 @@ func (s *Service) consequences(ctx context.Context, tx *pg.Tx, before User, afte
 		if err := s.SignIn.WithdrawLinks(ctx, tx, before.ID); err != nil {
 			return err
 		}
+		// A passkey that another person registered must not work again when the user is enabled.
+		if _, err := passkey.RemoveAll(ctx, tx, before.ID, "user_disabled"); err != nil {
+			return err
+		}
 		_, err := s.SignIn.EndSessions(ctx, tx, before.ID, "user_disabled")
 		return err
 	}
@@ -263,8 +268,8 @@ func (s *Service) RevokeSessions(ctx context.Context, v viewer.Viewer, id string
 	return ended, err
 }
 
-// ResetMFA takes a user's second factor away, so that they can enrol another, and signs them out everywhere. Without
-// one nothing happens.
+// ResetMFA takes a user's second factor and passkeys away, so that they can set up others, and signs them out
+// everywhere. Without any nothing happens.
 func (s *Service) ResetMFA(ctx context.Context, v viewer.Viewer, id string) (User, error) {
 	var out User
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -20,6 +20,7 @@ const columns = `u.id::text as id, u.email, u.display_name, u.roles, u.identity_
 	i.display_name as identity_name, i.status as identity_status,
 	exists (select from second_factor f where f.tenant_id = u.tenant_id and f.user_id = u.id
 	  and f.confirmed_at is not null) as second_factor,
+	exists (select from passkey k where k.tenant_id = u.tenant_id and k.user_id = u.id) as passkey,
 	(select l.subject from federated_login l where l.tenant_id = u.tenant_id and l.user_id = u.id
 	  order by l.created_at limit 1) as sso_subject,
 	u.last_login_at, u.invited_at, u.created_at, u.updated_at, u.version`
@@ -135,6 +136,7 @@ func erase(ctx context.Context, tx *pg.Tx, id string, now time.Time) error {
 	for _, sql := range []string{
 		`delete from federated_login where user_id = $1`,
 		`delete from second_factor where user_id = $1`,
+		`delete from passkey where user_id = $1`,
 		`delete from signin_link where user_id = $1`,
 		`delete from auth_session where user_id = $1`,
 	} {

@@ -72,10 +72,10 @@ type LinkedIdentity struct {
 
 // SecondFactor is a user's second factor.
 type SecondFactor struct {
-	// True if the user has a second factor.
+	// True if the user has a second factor: an authenticator app or a passkey.
 	Enrolled bool `json:"enrolled"`
-	// totp
-	Methods []string `json:"methods" nullable:"false" example:"[\"totp\"]"`
+	// totp, passkey
+	Methods []string `json:"methods" nullable:"false" example:"[\"totp\",\"passkey\"]"`
 }
 
 // NewUser is the body of POST /settings/users.
@@ -141,6 +141,7 @@ type row struct {
 	IdentityStatus    *string  `db:"identity_status"`
 	// SecondFactor says that one is set up and confirmed.
 	SecondFactor bool       `db:"second_factor"`
+	Passkey      bool       `db:"passkey"` // at least one is registered
 	SSOSubject   *string    `db:"sso_subject"`
 	LastLoginAt  *time.Time `db:"last_login_at"`
 	InvitedAt    *time.Time `db:"invited_at"`
@@ -172,8 +173,12 @@ func (r row) shown() User {
 		},
 	}
 	if r.SecondFactor {
-		u.MFA = SecondFactor{Enrolled: true, Methods: []string{"totp"}}
+		u.MFA.Methods = append(u.MFA.Methods, "totp")
 	}
+	if r.Passkey {
+		u.MFA.Methods = append(u.MFA.Methods, "passkey")
+	}
+	u.MFA.Enrolled = len(u.MFA.Methods) > 0
 	if r.IdentityStatus != nil {
 		u.Identity = &LinkedIdentity{DisplayName: *r.IdentityName, Status: *r.IdentityStatus}
 	}

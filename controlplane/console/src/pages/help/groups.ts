@@ -27,7 +27,7 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
     title: text.connectingSystems,
     lead: text.connectorsMappingsAndAgents,
-    pages: ["onboarding", "connectors", "transforms", "administrators", "sign-in-rules", "notifications"],
+    pages: ["onboarding", "connectors", "transforms", "administrators", "sign-in-rules", "passkeys", "notifications"],
   },
   { title: text.development, lead: text.forApiClientsAndContributors, pages: ["api", "webhooks", "agent-protocol", "journeys", "schema"] },
   {

@@ -22,7 +22,7 @@ export function Factor({ of }: { of: Me }) {
   const on = of.mfa?.totp ?? false;
   const left = of.mfa?.recovery_codes_left ?? 0;
   return (
-    <Part title={text.secondFactor}>
+    <Part title={text.authenticatorApp}>
       <div className="card padded row between">
         <div className="grow">
           <p>

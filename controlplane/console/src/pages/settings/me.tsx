@@ -9,6 +9,7 @@ import { Facts, Head, Note, Part, Skeleton } from "../../kit/kit";
 import { Link } from "../../kit/link";
 import { Mine } from "../notifications/mine";
 import { Factor } from "./factor";
+import { Passkeys } from "./passkeys";
 import { Password } from "./password";
 import { Sessions } from "./sessions";
 import "./settings.css";
@@ -31,6 +32,7 @@ export default function Me() {
             <>
               <Password set={me.password_set !== false} />
               <Factor of={me} />
+              <Passkeys of={me} />
               <Mine />
               <Sessions />
             </>

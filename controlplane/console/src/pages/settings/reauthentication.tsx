@@ -14,6 +14,6 @@ export async function reauthentication<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (e) {
-    throw e instanceof Refusal && /^(invalid_credentials|invalid_otp|login_throttled)$/.test(e.code) ? plain(e) : e;
+    throw e instanceof Refusal && /^(invalid_credentials|invalid_otp|invalid_passkey|login_throttled)$/.test(e.code) ? plain(e) : e;
   }
 }

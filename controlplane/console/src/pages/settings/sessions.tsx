@@ -11,6 +11,8 @@ import { agent } from "./agent";
 const methods: Record<string, string> = {
   password: text.passwordLower,
   password_otp: text.passwordAndSecondFactor,
+  password_passkey: text.passwordAndPasskey,
+  passkey: text.passkeyLower,
   sign_in_link: text.oneTimeLink,
   oidc: text.singleSignOn,
 };

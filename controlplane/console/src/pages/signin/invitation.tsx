@@ -2,10 +2,11 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import * as text from "#text/signin";
 import { basePath } from "../../api/base";
-import { Refusal, signInBy } from "../../api/session";
+import { passkeysWork, signWithPasskey } from "../../api/passkey";
+import { Refusal, signInBy, startPasskey } from "../../api/session";
 import { CodeField } from "../../app/codefield";
 import { TenantBrand } from "../../app/signin";
-import { signInError } from "../../app/signinoptions";
+import { signInError, useSignInOptions } from "../../app/signinoptions";
 import { SecretField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 
@@ -14,20 +15,24 @@ export default function Invited({ reset = false }: { reset?: boolean }) {
   const { token = "" } = useSearch({ strict: false }) as { token?: string };
   const navigate = useNavigate();
   const [password, setPassword] = useState("");
-  const [otp, setOtp] = useState(false);
+  const [methods, setMethods] = useState<string[]>([]);
+  const options = useSignInOptions("");
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<Refusal>();
-  const submit = async (e: FormEvent<HTMLFormElement>) => {
+  const submit = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
-    const code = String(new FormData(e.currentTarget).get("otp") ?? "").trim();
+    const otp = String(new FormData(e.currentTarget).get("otp") ?? "").trim();
+    void enter(async () => (otp ? { otp } : {}));
+  };
+  const enter = async (factor: () => Promise<Record<string, unknown>>) => {
     setBusy(true);
     setRefused(undefined);
     try {
-      await signInBy("sign-in-link", { token, password, ...(code ? { otp: code } : {}) });
+      await signInBy("sign-in-link", { token, password, ...(await factor()) });
       await navigate({ href: `${basePath}/`, replace: true });
     } catch (e) {
       const r = e instanceof Refusal ? e : new Refusal(0, "", String(e));
-      if (r.code === "otp_required") setOtp(true);
+      if (r.code === "otp_required") setMethods((r.problem.methods as string[] | undefined) ?? ["totp"]);
       else setRefused(r);
     } finally {
       setBusy(false);
@@ -37,7 +42,7 @@ export default function Invited({ reset = false }: { reset?: boolean }) {
   const weak = refused?.errors.find((w) => w.pointer === "#/password")?.detail;
   return (
     <main className="signin-page">
-      <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
+      <form className="card stack" aria-labelledby="invited" onSubmit={submit} aria-busy={busy}>
         <TenantBrand />
         <div>
           <h1 id="invited">{reset ? text.chooseANewPassword : text.chooseAPassword}</h1>
@@ -57,7 +62,12 @@ export default function Invited({ reset = false }: { reset?: boolean }) {
           error={weak}
           hint={text.n12To256CharactersUseSeveral}
         />
-        {otp && <CodeField lead={text.yourAccountHasASecondFactor} />}
+        {methods.includes("totp") && <CodeField lead={text.yourAccountHasASecondFactor} />}
+        {methods.includes("passkey") && passkeysWork(options.data?.passkey_origin) && (
+          <Button reads disabled={busy} onClick={() => void enter(async () => ({ passkey: await signWithPasskey(await startPasskey()) }))}>
+            {text.useAPasskey}
+          </Button>
+        )}
         <Button type="submit" tone="primary" disabled={busy || !password}>
           {busy ? text.saving : text.setPasswordAndSignIn}
         </Button>

@@ -10,3 +10,8 @@ export const theServiceCannotBeReachedNothing = "The service cannot be reached. 
 export const theServiceReturnedStatusStatus = (status: Insert) => `The service returned status ${status}.`;
 export const theServiceCannotBeReachedCheck = "The service cannot be reached. Check your connection and try again.";
 export const youAreSignedOutThisChange = "You are signed out. This change was not sent.";
+
+// passkey.ts
+export const thisDeviceAlreadyHasAPasskey = "This device already has a passkey for your account.";
+export const thePasskeyWasNotUsed = "No passkey was used. Try again, or use another method.";
+export const theBrowserCannotUseThePasskey = "The browser cannot use the passkey. Try again, or use another method.";

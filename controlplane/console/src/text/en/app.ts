@@ -128,11 +128,15 @@ export const forgotYourPassword = "Forgot your password?";
 export const or = "or";
 export const signInWithDisplayName = (displayName: ReactNode) => rich`Sign in with ${displayName}`;
 export const inANewTab = "in a new tab";
+export const signInWithAPasskey = "Sign in with a passkey";
+export const useAPasskey = "Use a passkey";
+export const confirmWithAPasskey = "Confirm with one of your passkeys.";
 
 // signinoptions.ts
 export const theServiceCannotBeReachedCheck = "The service cannot be reached. Check your connection and try again.";
 export const wrongEMailAddressOrPassword = "Wrong e-mail address or password. After several failed attempts, wait 15 minutes.";
 export const theCodeIsWrongOrWas = "The code is wrong or was used before. Wait for the next code, or use a recovery code.";
+export const thePasskeyWasNotAccepted = "The passkey was not accepted. It may have been deleted here. Use another method to sign in.";
 export const yourCompanysIdentityProviderRefusedThe =
   "Your company's identity provider refused the sign-in. Try again there, or contact its administrator.";
 export const theResponseOfYourCompanysIdentity =

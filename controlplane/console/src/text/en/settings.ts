@@ -1,4 +1,5 @@
-import { type Count, type Insert, plural } from "../format";
+import type { ReactNode } from "react";
+import { type Count, type Insert, plural, rich } from "../format";
 
 // agent.ts
 export const edge = "Edge";
@@ -30,6 +31,7 @@ export const done = "Done";
 export const secondFactor = "Second factor";
 export const on = "on";
 export const off = "off";
+export const authenticatorApp = "Authenticator app";
 export const signingInRequiresYourPasswordAnd = (left: Count) =>
   `Signing in requires your password and a code from your authenticator app. ${plural(left, { one: "# recovery code is", other: "# recovery codes are" })} left.`;
 export const withASecondFactorSigningIn = "With a second factor, signing in also requires a code from an app on your phone.";
@@ -41,7 +43,7 @@ export const firstEnterYourPassword = "First enter your password.";
 export const continueLabel = "Continue";
 export const password = "Password";
 export const removeTheSecondFactor = "Remove the second factor";
-export const afterThisYourPasswordAloneSigns = "After this, your password alone signs you in.";
+export const afterThisYourPasswordAloneSigns = "After this, a password alone signs you in if you have no passkey.";
 export const secondFactorRemoved = "Second factor removed.";
 export const authenticatorCodeOrRecoveryCode = "Authenticator code or recovery code";
 
@@ -117,6 +119,8 @@ export const qrCodeForYourAuthenticatorApp = "QR code for your authenticator app
 
 // sessions.tsx
 export const passwordLower = "password";
+export const passwordAndPasskey = "password and passkey";
+export const passkeyLower = "passkey";
 export const passwordAndSecondFactor = "password and second factor";
 export const oneTimeLink = "one-time link";
 export const singleSignOn = "single sign-on";
@@ -132,3 +136,33 @@ export const current = "current";
 export const endSessionAgent = (agent: Insert) => `End session: ${agent}`;
 export const end = "End";
 export const endsAllYourSessionsIncludingThis = "Ends all your sessions, including this one. Unsaved changes in other tabs are lost.";
+
+// passkeys.tsx
+export const passkeys = "Passkeys";
+export const noPasskeysYet =
+  "A passkey signs you in with your fingerprint, face or PIN, without a password. With a passkey, signing in with your password requires a second factor.";
+export const passkeysWorkAt = (address: ReactNode) => rich`Passkeys do not work at this address. Open ${address} to use them.`;
+export const passkeysAreNotAvailable =
+  "Passkeys are not available, because they need HTTPS and a host name. Ask the operator of this service to set its base URL.";
+export const passkeysNeedAPassword = "To use passkeys, first set a password: ask an administrator for a sign-in link.";
+export const addPasskey = "Add passkey";
+export const addAPasskey = "Add a passkey";
+export const nameOfPasskey = "Name";
+export const nameThePasskeyAfter = "Name it after the device or the password manager that stores it.";
+export const passkeyAdded = "Passkey added.";
+export const created = "Created";
+export const synced = "Synced";
+export const neverUsed = "Never";
+export const rename = "Rename";
+export const renamePasskeyName = (name: string) => `Rename passkey ${name}`;
+export const deletePasskeyName = (name: string) => `Delete passkey ${name}`;
+export const renamePasskey = "Rename the passkey";
+export const passkeyRenamed = "Passkey renamed.";
+export const deleteLabel = "Delete";
+export const deletePasskey = "Delete the passkey?";
+export const itNoLongerSignsYouIn = "It no longer signs you in. Also delete it on your device, which still offers it.";
+export const passkeyDeleted = "Passkey deleted.";
+export const confirmWith = "Confirm with";
+export const onePasskey = "A passkey";
+export const anAuthenticatorCode = "An authenticator code or recovery code";
+export const theBrowserAsksForYourPasskey = "Your browser asks for one of your passkeys when you continue.";

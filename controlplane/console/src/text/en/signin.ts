@@ -14,6 +14,7 @@ export const youSignInWithThisPassword = "You sign in with this password from no
 export const newPassword = "New password";
 export const n12To256CharactersUseSeveral = "12 to 256 characters. Use several words. Common passwords are rejected.";
 export const yourAccountHasASecondFactor = "Your account has a second factor. Enter its code to set the password.";
+export const useAPasskey = "Use a passkey";
 export const saving = "Saving…";
 export const setPasswordAndSignIn = "Set password and sign in";
 export const theLinkIsNotValid = "The link is not valid";

@@ -93,7 +93,8 @@ func (b *Book) secondFactor(ctx context.Context, tx *pg.Tx) (has bool, err error
 		return false, nil
 	}
 	const sql = `
-		select exists (select from second_factor f where f.user_id = $1 and f.confirmed_at is not null)`
+		select exists (select from second_factor f where f.user_id = $1 and f.confirmed_at is not null)
+		    or exists (select from passkey k where k.user_id = $1)`
 	if err := tx.QueryRow(ctx, sql, tx.Viewer.ID).Scan(&has); err != nil {
 		return false, fmt.Errorf("find second factor: %w", err)
 	}

@@ -44,11 +44,14 @@ var classes = map[audit.Category]int{
 
 // changesOfAccounts are actions about signing in that change the account itself.
 var changesOfAccounts = map[string]int{
-	"auth.password_changed": 3,
-	"auth.mfa_enabled":      10,
-	"auth.mfa_disabled":     11,
-	"auth.mfa_reset":        11,
-	"auth.roles_mapped":     other,
+	"auth.password_changed":   3,
+	"auth.mfa_enabled":        10,
+	"auth.mfa_disabled":       11,
+	"auth.mfa_reset":          11,
+	"auth.passkey_registered": 10,
+	"auth.passkey_renamed":    other,
+	"auth.passkey_deleted":    11,
+	"auth.roles_mapped":       other,
 }
 
 // ClassOf is the place of an action. What is about many objects at once, as after a sync, and what has no class of its
@@ -73,6 +76,7 @@ var activities = map[int]map[string]int{
 		"session_ended":          2,
 		"refresh_reuse_detected": 1,
 		"recovery_used":          1,
+		"passkey_refused":        1,
 	},
 	accountChange: {
 		"created":          1,

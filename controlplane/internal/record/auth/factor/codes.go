@@ -15,6 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/digest"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/passkey"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/totp"
 )
 
@@ -62,22 +63,60 @@ func lockFactor(ctx context.Context, tx *pg.Tx, user string) (*factor, error) {
 	return &f, nil
 }
 
-// Check asks for the second factor of whoever has one (used). A refusal (otp_required, invalid_otp,
-// login_throttled) is no error: what it has counted must be committed.
-func (s *Service) Check(ctx context.Context, tx *pg.Tx, user, code string) (used bool, refused, err error) {
+// Methods of a second factor, as responses name them.
+const (
+	TOTP    = "totp"
+	Passkey = "passkey"
+)
+
+// Given is what a sign-in gives as its second factor: a code, a passkey whose challenge is used up, or neither.
+type Given struct {
+	Code    string
+	Passkey *passkey.Given
+}
+
+// Check asks for the second factor of a user who has one, and returns the method that was used (used), or an empty
+// string if the user has none. A refusal (otp_required, invalid_otp, invalid_passkey, login_throttled) is no error:
+// what it has counted must be committed.
+func (s *Service) Check(ctx context.Context, tx *pg.Tx, user string, g Given) (used string, refused, err error) {
 	f, err := lockFactor(ctx, tx, user)
-	if err != nil || f == nil || !f.confirmed {
-		return false, nil, err
+	if err != nil {
+		return "", nil, err
 	}
-	if strings.TrimSpace(code) == "" {
-		return true, fault.Coded(
-			fault.Unauthenticated,
-			"otp_required",
-			"the password is right; this account also needs the code of its second factor as otp",
-		), nil
+	keys, err := passkey.Count(ctx, tx, user)
+	if err != nil {
+		return "", nil, err
 	}
-	refused, err = s.tryCode(ctx, tx, user, f, code)
-	return true, refused, err
+	totp := f != nil && f.confirmed
+	switch {
+	case !totp && keys == 0:
+		return "", nil, nil
+	case g.Passkey != nil:
+		refused, err = s.Passkeys.Use(ctx, tx, user, g.Passkey)
+		return Passkey, refused, err
+	case strings.TrimSpace(g.Code) == "":
+		return "", required(totp, keys > 0), nil
+	case !totp:
+		return TOTP, wrongCode(), nil // there is no code that could be guessed
+	}
+	refused, err = s.tryCode(ctx, tx, user, f, g.Code)
+	return TOTP, refused, err
+}
+
+// required is the fault that asks for the second factor, with the methods that the user has.
+func required(totp, keys bool) error {
+	methods, words := []string{}, []string{}
+	if totp {
+		methods, words = append(methods, TOTP), append(words, "the code of its second factor as otp")
+	}
+	if keys {
+		methods, words = append(methods, Passkey), append(words, "one of its passkeys as passkey")
+	}
+	return fault.Coded(
+		fault.Unauthenticated,
+		"otp_required",
+		"the password is right; this account also needs %s", strings.Join(words, " or "),
+	).Also("methods", methods)
 }
 
 // wrongCode is the fault for a wrong code. It does not say whether the code was wrong or used.
@@ -191,26 +230,31 @@ func newRecoveryCodes(ctx context.Context, tx *pg.Tx, user string) ([]string, er
 func StatusOf(ctx context.Context, tx *pg.Tx, user string) (*Factor, error) {
 	const sql = `
 		select exists (select from second_factor where user_id = $1 and confirmed_at is not null),
-		       (select count(*) from recovery_code where user_id = $1 and used_at is null)`
+		       (select count(*) from recovery_code where user_id = $1 and used_at is null),
+		       (select count(*) from passkey where user_id = $1)`
 	var f Factor
-	if err := tx.QueryRow(ctx, sql, user).Scan(&f.TOTP, &f.RecoveryCodesLeft); err != nil {
+	if err := tx.QueryRow(ctx, sql, user).Scan(&f.TOTP, &f.RecoveryCodesLeft, &f.Passkeys); err != nil {
 		return nil, fmt.Errorf("look at the second factor: %w", err)
 	}
 	return &f, nil
 }
 
-// Reset removes a user's second factor for an administrator, when the user has lost it, and records that.
-// It reports whether there was one.
+// Reset removes a user's second factor and passkeys for an administrator, when the user has lost them, and records
+// that. It reports whether there were any.
 func Reset(ctx context.Context, tx *pg.Tx, userID string) (bool, error) {
 	had, err := dropFactor(ctx, tx, userID)
-	if err != nil || !had {
+	if err != nil {
 		return false, err
 	}
-	return true, audit.Record(
-		ctx,
-		tx,
-		audit.Entry{Action: "auth.mfa_reset", Subject: audit.Subject{Type: "user", ID: userID}},
-	)
+	keys, err := passkey.RemoveAll(ctx, tx, userID, "mfa_reset")
+	if err != nil || !had && keys == 0 {
+		return false, err
+	}
+	return true, audit.Record(ctx, tx, audit.Entry{
+		Action:  "auth.mfa_reset",
+		Subject: audit.Subject{Type: "user", ID: userID},
+		Context: map[string]any{"totp": had, "passkeys": keys},
+	})
 }
 
 // dropFactor removes a second factor, and says whether there was one.
@@ -228,4 +272,6 @@ type Factor struct {
 	TOTP bool `json:"totp"`
 	// Number of unused recovery codes.
 	RecoveryCodesLeft int `json:"recovery_codes_left"`
+	// Number of passkeys. With at least one, a sign-in with a password needs a second factor.
+	Passkeys int `json:"passkeys"`
 }

@@ -27,7 +27,7 @@ type Session struct {
 	LastUsedAt time.Time `json:"last_used_at"`
 	// When it ends in any case.
 	ExpiresAt time.Time `json:"expires_at"`
-	// How its user signed in: password, password_otp, sign_in_link, oidc.
+	// How its user signed in: password, password_otp, password_passkey, passkey, sign_in_link, oidc.
 	Method string `json:"method" example:"password_otp"`
 	// Where its user signed in.
 	IP string `json:"ip"`

@@ -17,10 +17,12 @@ import (
 
 // Ways to sign in, as sessions and the audit log name them.
 const (
-	ByPassword    = "password"
-	ByPasswordOTP = "password_otp"
-	ByLink        = "sign_in_link"
-	ByProvider    = "oidc"
+	ByPassword        = "password"
+	ByPasswordOTP     = "password_otp"
+	ByPasswordPasskey = "password_passkey"
+	ByPasskey         = "passkey"
+	ByLink            = "sign_in_link"
+	ByProvider        = "oidc"
 )
 
 // Lives of sessions. A session ends if nobody has refreshed it for idleLife, and after RefreshLife in any case.

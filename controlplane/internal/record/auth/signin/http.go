@@ -11,14 +11,20 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("POST", "/auth/login", "Sign in", s.login).NoToken().Errors(401, 403, 429, 503).
 			Describe("Returns an access token for 15 minutes and a refresh token for 12 hours. Users with a second " +
-				"factor also give `otp`; " +
-				"a correct password without it returns 401 `otp_required`. Five failed attempts lock the user for 15 " +
+				"factor also give `otp` or `passkey`; a correct password without it returns 401 `otp_required` with " +
+				"their `methods`. Five failed attempts lock the user for 15 " +
 				"minutes for the network that made them."),
+		httpapi.Handle("POST", "/auth/passkey/login", "Sign in with a passkey", s.passkeyLogin).
+			NoToken().
+			Errors(401, 403, 409, 429, 503).
+			Describe("Returns the same tokens as POST /auth/login. The passkey verifies the user, so that no second " +
+				"factor is asked for. A passkey that is unknown, deleted, copied or of a disabled user returns 401 " +
+				"`invalid_passkey`."),
 		httpapi.Handle("POST", "/auth/sign-in-link", "Set a password with a one-time link", s.useLink).
 			NoToken().
 			Errors(401, 403, 429, 503).
 			Describe("For links of invitations and of password resets. The link is valid for an hour and works once. " +
-				"All sessions of the user end. Users with a second factor also give `otp`."),
+				"All sessions of the user end. Users with a second factor also give `otp` or `passkey`."),
 		httpapi.Handle("POST", "/auth/password-reset", "Create a link to reset a password", s.askReset).
 			NoToken().
 			Status(http.StatusAccepted).

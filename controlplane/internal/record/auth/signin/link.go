@@ -17,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/digest"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/passkey"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/throttle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
@@ -33,6 +34,8 @@ type LinkSignIn struct {
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
 	// the code of the second factor, or a recovery code, for who has one
 	OTP string `json:"otp,omitempty" maxLength:"64"`
+	// a passkey as the second factor: the response to the options of POST /auth/passkey/start
+	Passkey passkey.Credential `json:"passkey,omitempty"`
 	// give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser
 	Cookie bool `json:"cookie,omitempty"`
 }
@@ -89,7 +92,7 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*se
 		return nil, err
 	}
 	out, err := s.redeem(ctx, p, hash, stored, in)
-	if fault.IsCode(err, "invalid_otp") {
+	if _, wrong := wrongFactor(err); wrong {
 		return nil, errors.Join(err, s.Limits.RecordFailure(ctx, try))
 	}
 	if err != nil {
@@ -141,9 +144,13 @@ func (s *Service) redeem(
 	stored string,
 	in *linkIn,
 ) (out session.SignInTokens, err error) {
+	given, err := s.second(ctx, in.Body.OTP, in.Body.Passkey)
+	if err != nil {
+		return out, err
+	}
 	var refusal error
 	err = s.DB.As(ctx, p.Viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
-		_, refused, err := s.Factors.Check(ctx, tx, p.ID, in.Body.OTP)
+		_, refused, err := s.Factors.Check(ctx, tx, p.ID, given)
 		if refusal = refused; err != nil || refused != nil {
 			return err
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/bearer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/factor"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/passkey"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/session"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/throttle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
@@ -29,6 +31,9 @@ type SignIn struct {
 	OTP string `json:"otp,omitempty" maxLength:"64" example:"492039"`
 	// Another name for otp.
 	TOTP string `json:"totp,omitempty" maxLength:"64"`
+	// A passkey as the second factor: the response to the options of POST /auth/passkey/start, as
+	// `PublicKeyCredential.toJSON()` returns it.
+	Passkey passkey.Credential `json:"passkey,omitempty"`
 	// Give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser.
 	Cookie bool `json:"cookie,omitempty"`
 }
@@ -81,8 +86,8 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*se
 		return nil, err
 	}
 	out, err := s.begin(ctx, p, in, c.renewed)
-	if fault.IsCode(err, "invalid_otp") {
-		s.recordFailure(ctx, p, in.Browser, session.ByPasswordOTP)
+	if how, wrong := wrongFactor(err); wrong {
+		s.recordFailure(ctx, p, in.Browser, how)
 		return nil, errors.Join(err, s.Limits.RecordFailure(ctx, c.try, typed))
 	}
 	if err != nil {
@@ -95,6 +100,33 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*se
 			s.Limits.Forgive(ctx, c.try),
 			s.Limits.Forgive(ctx, typed),
 		)
+}
+
+// wrongFactor reports whether a sign-in failed because of its second factor, and how it was tried.
+func wrongFactor(err error) (how string, wrong bool) {
+	switch {
+	case fault.IsCode(err, "invalid_otp"):
+		return session.ByPasswordOTP, true
+	case fault.IsCode(err, "invalid_passkey"):
+		return session.ByPasswordPasskey, true
+	}
+	return "", false
+}
+
+// methods of sessions by the second factor that was used.
+var methods = map[string]string{
+	"":             session.ByPassword,
+	factor.TOTP:    session.ByPasswordOTP,
+	factor.Passkey: session.ByPasswordPasskey,
+}
+
+// second reads the second factor of a sign-in. A passkey's challenge is used up.
+func (s *Service) second(ctx context.Context, otp string, key passkey.Credential) (g factor.Given, err error) {
+	g.Code = otp
+	if len(key) > 0 {
+		g.Passkey, err = s.Factors.Passkeys.Open(ctx, key, passkey.SignIn())
+	}
+	return g, err
 }
 
 // step is what the time of a refused sign-in, and of one that names no tenant, is rounded up to. The tenant of a known
@@ -121,6 +153,10 @@ func (s *Service) begin(
 	in *signInIn,
 	renewed string,
 ) (out session.SignInTokens, err error) {
+	given, err := s.second(ctx, cmp.Or(in.Body.OTP, in.Body.TOTP), in.Body.Passkey)
+	if err != nil {
+		return out, err
+	}
 	var refusal error
 	err = s.DB.As(ctx, p.Viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
 		if renewed != "" {
@@ -129,15 +165,11 @@ func (s *Service) begin(
 				return err
 			}
 		}
-		used, refused, err := s.Factors.Check(ctx, tx, p.ID, cmp.Or(in.Body.OTP, in.Body.TOTP))
+		used, refused, err := s.Factors.Check(ctx, tx, p.ID, given)
 		if refusal = refused; err != nil || refused != nil {
 			return err
 		}
-		how := session.ByPassword
-		if used {
-			how = session.ByPasswordOTP
-		}
-		out, err = s.Sessions.Open(ctx, tx, p, how)
+		out, err = s.Sessions.Open(ctx, tx, p, methods[used])
 		return err
 	})
 	if err == nil {

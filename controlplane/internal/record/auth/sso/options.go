@@ -35,6 +35,9 @@ type SignInOptions struct {
 	TenantRequired bool `json:"tenant_required"`
 	// by name; none for a tenant that there is not
 	Providers []SignInProvider `json:"providers" nullable:"false"`
+	// Address of the pages on which passkeys work. Empty if passkeys are not available, because the service is not
+	// reached by HTTPS and a host name.
+	PasskeyOrigin string `json:"passkey_origin" example:"https://grantwright.example"`
 }
 
 // SignInProvider is an outside provider that people may sign in with.
@@ -76,6 +79,7 @@ func (s *Service) options(ctx context.Context, _ viewer.Viewer, in *optionsIn) (
 		s.offers.Put(slug, known)
 	}
 	out := known.SignInOptions
+	out.PasskeyOrigin = s.PasskeyOrigin(ctx)
 	if in.Tenant != "" {
 		out.Tenant = in.Tenant
 	}

@@ -24,6 +24,8 @@ type Service struct {
 	Limits    *throttle.Limiter
 	Callers   session.Callers
 	Providers *idp.Service // set by With
+	// PasskeyOrigin is the address at which passkeys work for a request; empty if there is none.
+	PasskeyOrigin func(ctx context.Context) string
 
 	relying *oidc.Relying
 	key     []byte // derives the secrets of sign-ins
