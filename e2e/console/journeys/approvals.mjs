@@ -16,6 +16,7 @@ await journey(async ({ open }) => {
   const id = await writes(page);
   await tries(page, thing);
   await counts(page, id, thing);
+  await absent(open, page, await named("Vault"));
   await worktime(page);
   await reads(open, id);
 });
@@ -86,6 +87,20 @@ async function counts(page, id, thing) {
   const kept = await api("admin", "GET", `/approval-rules/${id}`);
   same([kept.description, kept.branches[0].outcome.stages.length, kept.branches[0].outcome.stages[0].reminders], ["For whoever reads.", 2, ["P1D"]], "what was saved");
   same((await api("admin", "GET", `/approval-rules/${id}/versions`)).total, kept.version, "its versions");
+}
+
+async function absent(open, page, thing) {
+  step("an owner who cannot sign in is named");
+  const nobody = await api("admin", "POST", "/identities", { external_id: "N-1", display_name: "Noel Nouser", email: "noel@nouser.example" });
+  await api("admin", "PATCH", `/entitlements/${thing.id}`, { owner_ids: [nobody.id], risk_level: "high" });
+  await page.goto(`${new URL(page.url()).origin}/settings/approval-rules?g-gap=unavailable`);
+  const gaps = page.locator("section.table[aria-label=Coverage]");
+  const row = gaps.getByRole("row").filter({ hasText: "Vault" });
+  await row.getByText("Not asked: Noel Nouser cannot sign in").waitFor();
+  await seen(page, "approvers who cannot sign in");
+  const member = await open("member", `/access/request?items=${thing.id}`);
+  await member.getByText("Not asked: Noel Nouser cannot sign in").waitFor();
+  await seen(member, "a preview with an approver who cannot sign in");
 }
 
 async function worktime(page) {

@@ -1,8 +1,10 @@
 package decision_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -167,5 +169,31 @@ func TestLimitedDelegationsOfOnePersonDoNotOverlap(t *testing.T) {
 		if a := h.Call("bob", "POST", delegations, body); a.Status != 422 || a.Text("detail") == "" {
 			t.Errorf("%s: %d %v; want 422 with a detail", name, a.Status, a.Body)
 		}
+	}
+}
+
+// A limited delegation of an inbox with thousands of tasks begins in seconds.
+func TestALimitedDelegationOfAFullInboxBegins(t *testing.T) {
+	h := openScoped(t)
+	const n = 2000
+	all := make([]decision.New, n)
+	for i := range all {
+		all[i] = question(fmt.Sprint(i), h.p[0])
+		all[i].Links = []decision.Ref{{Type: isPerson, ID: h.inSales}, {Type: "connector", ID: h.hr}}
+		all[i].RiskLevel = []string{"low", "high"}[i%2]
+	}
+	h.ask(all...)
+	h.Analyze()
+	begun := time.Now()
+	h.delegate("ann", h.p[1], "risk_levels", []string{"high"}, "condition",
+		map[string]any{"field": "department", "op": "eq", "value": "Sales"})
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("%d tasks were looked at in %v; want at most 10 s", n, took)
+	} else {
+		t.Logf("%d tasks in %v", n, took)
+	}
+	got := h.Count(`select count(*) from decision_assignee where identity_id = $1 and dropped_at is null`, h.p[1])
+	if got != n/2 {
+		t.Errorf("the delegate decides %d tasks; want %d of high risk", got, n/2)
 	}
 }

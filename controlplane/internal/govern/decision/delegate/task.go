@@ -79,10 +79,12 @@ func Tasks(ctx context.Context, tx *pg.Tx, known Known, ids []string, at time.Ti
 		     union
 		    select task, null, beneficiary_id from item
 		)
-		select t.id::text, t.kind, coalesce(t.risk_level, '') as risk,
-		       array(select distinct a.system::text from about a where a.task = t.id and a.system is not null),
-		       array(select distinct a.person::text from about a where a.task = t.id and a.person is not null)
+		select t.id::text, t.kind, coalesce(t.risk_level, ''), coalesce(a.systems, '{}'), coalesce(a.people, '{}')
 		  from decision_task t
+		  left join (select task, array_agg(distinct system::text) filter (where system is not null) as systems,
+		                    array_agg(distinct person::text) filter (where person is not null) as people
+		               from about
+		              group by task) a on a.task = t.id
 		 where t.tenant_id = current_tenant()
 		   and t.id = any(@ids::text[]::uuid[])`
 	list, err := pg.AllBy(ctx, tx, "read what tasks concern", pgx.RowToStructByPos[found], sql,
