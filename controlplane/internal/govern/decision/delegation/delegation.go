@@ -25,8 +25,8 @@ type DelegationFields struct {
 	SystemIDs []string `json:"system_ids" db:"system_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	// Risk levels of the tasks. None: all tasks, also those without a risk level.
 	RiskLevels []string `json:"risk_levels" db:"risk_levels" required:"false" nullable:"false" maxItems:"4" enum:"low,medium,high,critical"`
-	// Condition that the person of a task must meet: the person who gets the access, or whom the task concerns. It cannot ask
-	// for access that people hold. Null: all tasks.
+	// Condition that the person of a task must meet: the person who gets the access, or whom the task concerns. It
+	// cannot ask for access that people hold. Null: all tasks.
 	Condition DelegationCondition `json:"condition" db:"condition" required:"false" nullable:"true"`
 	// The default is now.
 	StartsAt time.Time `json:"starts_at" db:"starts_at" required:"false"`
