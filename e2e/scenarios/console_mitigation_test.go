@@ -1,5 +1,7 @@
 package scenarios
 
+import "github.com/grantwright/grantwright/e2e/harness"
+
 // controlled makes a control and proposes it for the scene's violation.
 func (s *scene) controlled() {
 	s.t.Helper()
@@ -21,17 +23,26 @@ func (s *scene) withdrawn() {
 }
 
 // awaited makes the proposed mitigation wait for evidence of the resource owner: that evidence is due comes with time
-// alone.
+// alone. A stored query that nobody meets has asked for it, and then the control needs a file.
 func (s *scene) awaited() {
 	s.t.Helper()
+	at := "/policies/mitigation/" + s.IDs["control"]
+	s.Expect("200", s.admin, "PATCH", at, map[string]any{"evidence": map[string]any{
+		"kind": "automatic_query", "cadence": "P7D", "query": map[string]any{"about": "person", "expect": "some",
+			"condition": map[string]any{"field": "status", "op": "eq", "value": "on_leave"}}}})
 	s.Exec(`
 		with tenant as (
 		    select set_config('app.tenant_id', m.tenant_id::text, true) from mitigation m where m.id = $1
 		)
 		update mitigation
-		   set state = 'evidence_due', starts_at = now(), ends_at = now() + interval '90 days',
-		       due_at = now() + interval '2 days', lapses_at = now() + interval '9 days',
-		       turn_at = now() + interval '2 days'
+		   set state = 'active', starts_at = now(), ends_at = now() + interval '90 days', due_at = now(),
+		       lapses_at = now() + interval '7 days', turn_at = now()
 		  from tenant
 		 where id = $1`, s.IDs["mitigation"])
+	harness.Eventually(s.t, "the query to ask for evidence", func() bool {
+		m := harness.Read[appliedMitigation](s.House, s.Expect("200", s.admin, "GET",
+			"/policies/mitigations/"+s.IDs["mitigation"], nil))
+		return m.State == "evidence_due"
+	}, nil)
+	s.Expect("200", s.admin, "PATCH", at, map[string]any{"evidence": map[string]any{"kind": "upload"}})
 }

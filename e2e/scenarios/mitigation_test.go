@@ -75,6 +75,17 @@ func (o *office) mitigated(policy string) {
 		o.t.Errorf("the file has %q", file.Body)
 	}
 
+	// The next evidence is the answer to a stored query: the person still works here, so that nobody is asked.
+	evidence := func(more map[string]any) {
+		o.Expect("200", o.Admin, "PATCH", "/policies/mitigation/"+control, map[string]any{"evidence": more})
+	}
+	evidence(map[string]any{"kind": "automatic_query", "query": map[string]any{"about": "person", "expect": "some",
+		"condition": map[string]any{"field": "status", "op": "eq", "value": "active"}}})
+	o.redate(m.ID, "-1 minute", "2 days")
+	o.answered(m.ID, "accepted")
+	o.mitigation(r.ID, "active")
+	evidence(map[string]any{"kind": "upload"})
+
 	// The next evidence is late, and missing. The violation is open again, and the owner hears of it.
 	for _, state := range []string{"evidence_due", "evidence_overdue"} {
 		o.redate(m.ID, "-1 minute", "2 days")
@@ -105,6 +116,21 @@ func (o *office) redate(id, due, lapses string) {
 		   set due_at = now() + $2::interval, lapses_at = now() + $3::interval, turn_at = now()
 		  from tenant
 		 where id = $1`, id, due, lapses)
+}
+
+// answered waits until the stored query of a mitigation was answered with a verdict.
+func (o *office) answered(id, verdict string) {
+	o.t.Helper()
+	type given struct{ Kind, Verdict, Comment string }
+	var last given
+	harness.Eventually(o.t, "an answer to the stored query", func() bool {
+		all := harness.All[given](o.House, o.Admin, "/policies/mitigations/"+id+"/evidence", url.Values{})
+		last = all[0]
+		return last.Kind == "automatic_query"
+	}, nil)
+	if last.Verdict != verdict {
+		o.t.Errorf("the answer is %s: %s", last.Verdict, last.Comment)
+	}
 }
 
 // taskOf waits for the one open task of a kind in somebody's inbox.

@@ -1,5 +1,5 @@
 // seed: own
-// A control is defined, and a violation is mitigated: one administrator proposes the control, another one approves it, the owner of another one uploads evidence, which is reviewed; a control in use cannot be deleted; then the mitigation is ended.
+// A control is defined, and a violation is mitigated: one administrator proposes the control, another one approves it, the owner of another one uploads evidence, which is reviewed; a stored query is previewed, and its answer is shown; a control in use cannot be deleted; then the mitigation is ended.
 import { until } from "../lib/desk.mjs";
 import { apart, duty, holder, named, violation } from "../lib/duties.mjs";
 import { api, expect, go, journey, same, scene, seen, step } from "../lib/house.mjs";
@@ -72,6 +72,34 @@ await journey(async ({ open }) => {
   await button(page, "Edit").waitFor();
   await page.getByText("A second person compares payments with contracts.").first().waitFor();
   await page.getByText("Version 4").waitFor();
+
+  step("a control with a stored query is previewed and defined");
+  const automatic = named("Manager is active");
+  await page.locator("main header").getByRole("link", { name: "Mitigating controls" }).click();
+  await page.getByRole("link", { name: "New control" }).click();
+  await page.getByLabel("Name", { exact: true }).fill(automatic);
+  await pick("Owners", scene.users.owner.name);
+  await pick("Policies", policy.name);
+  await page.getByLabel("Kind of evidence", { exact: true }).selectOption("automatic_query");
+  await seen(page, "a stored query");
+  await button(page, "Save").click();
+  await page.getByText("A query about accounts names the systems that it looks at.").first().waitFor();
+  await page.getByLabel("Looks at", { exact: true }).selectOption("manager");
+  await page.getByText("No clauses: all are counted.").waitFor();
+  same(await button(page, "Expression").count(), 0, "expressions in a stored query");
+  await button(page, "Clause").click();
+  await page.getByLabel("Clause 1: field").selectOption("status");
+  await page.getByLabel("Clause 1: value").selectOption("active");
+  await page.getByLabel("Expects", { exact: true }).selectOption("some");
+  await button(page, "Preview").click();
+  await page.getByText(/\d+ of \d+ violations? (was|were) evaluated\. Passed: \d+\. Failed: \d+\. Not answered: \d+\./).waitFor();
+  await page.getByRole("list", { name: "Answers" }).getByText(person.name).waitFor();
+  await seen(page, "the preview of a stored query");
+  await button(page, "Save").click();
+  await page.getByRole("heading", { level: 1, name: automatic }).waitFor();
+  await page.getByText("their manager, where status is active; expected: at least one").waitFor();
+  await page.getByText("stored query every 30 days").first().waitFor();
+  await seen(page, "a control with a stored query");
 
   step("a control is proposed");
   await go(page, `/violations/${found.id}`);
@@ -162,6 +190,7 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: scene.names.control }).first().click();
   await page.getByRole("list", { name: "Evidence" }).getByText("The payments of this week.").waitFor();
   await page.getByRole("list", { name: "Evidence" }).getByText("accepted", { exact: true }).waitFor();
+  await page.getByRole("list", { name: "Evidence" }).getByText(/The query (found|could not be answered)/).waitFor();
   const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Download review.txt").click()]);
   same(file.suggestedFilename(), "review.txt", "the file of the evidence");
   await seen(page, "a mitigation with its evidence");

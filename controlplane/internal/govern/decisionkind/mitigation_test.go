@@ -75,6 +75,32 @@ func TestAMitigationIsDecidedAndProvenInTheInbox(t *testing.T) {
 	}
 }
 
+func TestTheTaskSaysWhyAStoredQueryGaveNoEvidence(t *testing.T) {
+	h := open(t)
+	h.EverybodySignsIn()
+	owner, bob, carol := h.Person("owner", ""), h.Person("bob", ""), h.Person("carol", "")
+	for name, id := range map[string]string{"owner": owner, "bob": bob, "carol": carol} {
+		h.Let(name, h.Tenant.Tenant, id, viewer.ResourceOwner)
+	}
+	h.violates(owner)
+	control := h.mitigates(bob, carol)
+	h.Exec(`update mitigating_control set evidence = '{"kind": "automatic_query", "cadence": "P30D", "grace": "P7D",
+		"query": {"about": "manager", "connector_ids": [], "expect": "some"}}'`)
+	h.Must(200, "owner", "POST", at(h.one(kind.SodViolation))+"/decide", choice("mitigate", "Bob checks.",
+		object{"mitigation_policy_id": control, "duration": "P60D"}))
+	h.Must(200, "carol", "POST", at(h.one(kind.MitigationApproval))+"/decide", choice("approve", "", nil))
+	h.Exec(`insert into mitigation_evidence (tenant_id, id, mitigation_id, due_at, kind, result, provided_by,
+		    provided_at, verdict, comment)
+		select current_tenant(), $1, m.id, now(), 'automatic_query', '{}', '{"type": "system", "display": "system"}',
+		       now(), 'unanswered', 'The query could not be answered. The person has no manager.'
+		  from mitigation m`, uuid.Must(uuid.NewV7()).String())
+	h.Exec(`update mitigation set state = 'evidence_due'`)
+	task := h.one(kind.MitigationEvidence)
+	h.shows(task, "is missing", "The person has no manager.", "Show it in another way.")
+	h.Must(200, "bob", "POST", at(task)+"/decide", choice("provide", "Her manager starts on Monday.", nil))
+	h.shows(h.one(kind.MitigationReview), "Her manager starts on Monday.")
+}
+
 func TestTheEndOfAMitigationIsDecided(t *testing.T) {
 	h := open(t)
 	h.EverybodySignsIn()

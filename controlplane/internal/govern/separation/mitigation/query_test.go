@@ -368,6 +368,17 @@ func TestQueryIsPreviewedAndChecked(t *testing.T) {
 		t.Errorf("the preview of another severity is %v", p.Body)
 	}
 
+	p = h.Must(200, "admin", "POST", preview, map[string]any{
+		"cadence":        "P30D",
+		"sod_policy_ids": []string{h.Policy},
+		"severities":     []string{},
+		"query": map[string]any{"about": "manager", "connector_ids": []string{}, "expect": "some",
+			"at_most": nil, "condition": nil},
+	})
+	if p.Body["unanswered"] != 1.0 || !strings.Contains(p.Items()[0]["reason"].(string), "no manager") {
+		t.Errorf("the preview of a query about managers is %v", p.Body)
+	}
+
 	// The query is a part of the control with its versions. Another kind of evidence drops it.
 	id := h.automatic(h.unused())
 	c := h.Must(200, "admin", "GET", controls+"/"+id, nil).Body["evidence"].(map[string]any)
