@@ -91,6 +91,7 @@ create table separation_policy (
     remediation     text        not null default '',
     mitigation_policy_ids uuid[] not null default '{}',
     max_mitigation  text,
+    exception_rule_id uuid,
     exemptions      jsonb,
     valid_from      timestamptz,
     valid_to        timestamptz,
@@ -121,7 +122,10 @@ comment on column separation_policy.mitigation_policy_ids is
     'Mitigating controls that can be applied to violations of the policy, and proposed in requests. Empty: all that '
     'apply, and none in requests.';
 comment on column separation_policy.max_mitigation is
-    'Longest ISO 8601 duration of a mitigation. Null: as the control says.';
+    'Longest ISO 8601 duration of a mitigation, and of access that is given by an exception. Null: no limit of the '
+    'policy.';
+comment on column separation_policy.exception_rule_id is
+    'Approval rule whose approvers allow exceptions. Null: exceptions are not possible.';
 comment on column separation_policy.exemptions is
     'Condition on people to whom the policy does not apply. Null: none.';
 call secure_tenant_table('separation_policy');
@@ -1276,3 +1280,117 @@ comment on function mitigation_is_notified is
     'Trigger on mitigation: writes notifications of its owner and the owners of the policy when it lapses or expires.';
 create trigger mitigation_is_notified after update on mitigation for each row
     when (new.state in ('lapsed', 'expired') and old.state <> new.state) execute function mitigation_is_notified();
+
+-- Exceptions: access that violates a policy and that the approvers of the exception rule have allowed.
+
+create table separation_exception (
+    tenant_id       uuid        not null references tenant,
+    id              uuid        not null,
+    item_id         uuid        not null,
+    identity_id     uuid        not null,
+    policy_id       uuid        not null,
+    policy_version  int         not null,
+    sides           text        not null default '',
+    severity        text        not null,
+    entitlement_ids uuid[]      not null,
+    rule_id         uuid        not null,
+    rule_name       text        not null,
+    approved_by     jsonb       not null,
+    approved_at     timestamptz not null default now(),
+    constraint separation_exception_pk primary key (tenant_id, id),
+    constraint separation_exception_item foreign key (tenant_id, item_id) references access_request_item (tenant_id, id) on delete cascade,
+    constraint separation_exception_unique unique (tenant_id, item_id, policy_id, sides),
+    constraint separation_exception_severity_known check (severity in ('low', 'medium', 'high', 'critical'))
+);
+comment on table separation_exception is
+    'One violation that the approvers of an exception rule have allowed with an item of an access request. It lasts as '
+    'long as the access of the item.';
+comment on column separation_exception.item_id is 'Item of the access request whose access was allowed.';
+comment on column separation_exception.policy_version is 'Version of the policy when the exception was approved.';
+comment on column separation_exception.sides is
+    'Of a policy of the kind matrix: the numbers of the two sides, as in violation. Empty for other kinds.';
+comment on column separation_exception.severity is
+    'Severity of the policy when the exception was approved. A higher one is not covered.';
+comment on column separation_exception.entitlement_ids is
+    'Entitlements that performed the sides when the exception was approved. More access on a side is not covered.';
+comment on column separation_exception.rule_id is 'Approval rule whose approvers allowed the exception.';
+comment on column separation_exception.rule_name is 'Name of the approval rule when the exception was approved.';
+comment on column separation_exception.approved_by is 'Who approved in the stages of the exception rule.';
+call secure_tenant_table('separation_exception');
+create index separation_exception_by_person on separation_exception (tenant_id, identity_id, policy_id);
+
+-- +goose StatementBegin
+create function exception_lasts(given boolean, status text) returns boolean language sql immutable parallel safe
+as $$
+    select given and status in ('approved', 'scheduled', 'provisioning', 'fulfilled', 'failed')
+$$;
+-- +goose StatementEnd
+comment on function exception_lasts is
+    'Returns whether the exceptions of a request item last: its access was ordered and has not ended.';
+
+-- +goose StatementBegin
+create function exception_covering(identity uuid, policy uuid, sides text, severity text, entitlements uuid[])
+    returns uuid language sql stable parallel safe
+as $$
+    select e.id
+      from separation_exception e
+      join access_request_item i on i.tenant_id = e.tenant_id and i.id = e.item_id
+     where e.tenant_id = current_tenant()
+       and e.identity_id = identity
+       and e.policy_id = policy
+       and e.sides = exception_covering.sides
+       and e.entitlement_ids @> entitlements
+       and array_position(array['low', 'medium', 'high', 'critical'], e.severity)
+           >= array_position(array['low', 'medium', 'high', 'critical'], exception_covering.severity)
+       and exception_lasts(i.given, i.status)
+     order by e.id desc
+     limit 1
+$$;
+-- +goose StatementEnd
+comment on function exception_covering is
+    'Returns the exception that covers the violation of a policy by a person: its access lasts, and it was approved for '
+    'at least this severity and this access. Null: there is none.';
+
+-- +goose StatementBegin
+create function exception_changes_violation() returns trigger language plpgsql
+as $$
+begin
+    perform enqueue_work('inbox_sod_violation', array(
+        select v.id
+          from violation v
+         where v.identity_id = new.identity_id
+           and v.policy_id = new.policy_id
+           and v.state <> 'remediated'));
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function exception_changes_violation is
+    'Trigger on separation_exception: queues its violation, which needs no decision task while the exception lasts.';
+create trigger exception_changes_violation after insert or update on separation_exception
+    for each row execute function exception_changes_violation();
+
+-- +goose StatementBegin
+create function item_ends_exceptions() returns trigger language plpgsql
+as $$
+declare
+    violations uuid[] := array(
+        select v.id
+          from separation_exception e
+          join violation v on v.identity_id = e.identity_id and v.policy_id = e.policy_id
+         where e.item_id = new.id
+           and v.state = 'open');
+begin
+    perform enqueue_work('inbox_sod_violation', violations);
+    perform enqueue_work('separation_revocation', array(
+        select v.id
+          from violation v
+          join separation_policy p on p.id = v.policy_id and p.effects ->> 'on_detect' = 'revoke_lower_risk'
+         where v.id = any(violations)));
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function item_ends_exceptions is
+    'Trigger on access_request_item: queues the violations that its exceptions covered when its access ends.';
+create trigger item_ends_exceptions after update of status, given on access_request_item
+    for each row when (exception_lasts(old.given, old.status) and not exception_lasts(new.given, new.status))
+    execute function item_ends_exceptions();

@@ -217,6 +217,10 @@ export const mitigatingControls: Source<{ id: string; name?: string; max_duratio
   path: "/policies/mitigation",
   as: (c) => ({ id: c.id, words: c.name ?? c.id }),
 };
+export const approvalRules: Source<{ id: string; name: string }> = {
+  path: "/approval-rules",
+  as: (r) => ({ id: r.id, words: r.name }),
+};
 export const users: Source<{ id: string; display_name?: string | null; email: string }> = {
   path: "/settings/users",
   as: (u) => ({ id: u.id, words: u.display_name || u.email, detail: u.email }),

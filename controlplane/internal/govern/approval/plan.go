@@ -123,6 +123,8 @@ type PlanStage struct {
 	Satisfied string `json:"satisfied,omitempty"`
 	// A group has no approver who can be asked.
 	Blocked bool `json:"blocked,omitempty"`
+	// Violations of separation-of-duties policies that the approvers of the stage allow. Absent for all other stages.
+	Exceptions []StageException `json:"exceptions,omitempty"`
 	// Only for a stage that was resolved again. The value of a whole plan is in the plan.
 	Log []Step `json:"resolution_log,omitempty"`
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 )
 
@@ -260,4 +262,32 @@ func TestTheFirstBranchWhoseConditionIsMetCounts(t *testing.T) {
 		!strings.Contains(p.Rule.MatchedBecause, "which uses the rule base") {
 		t.Errorf("rule = %+v", p.Rule)
 	}
+}
+
+// A rule that allows the exceptions of a policy is neither deleted nor disabled.
+func TestRuleOfExceptionsStays(t *testing.T) {
+	h := open(t)
+	id := uuid.Must(uuid.NewV7()).String()
+	h.Exec(`insert into approval_rule (tenant_id, id, name, applies_to, branches)
+		values (current_tenant(), $1, 'Security', '{"risk_levels": ["low"]}', $2::text::jsonb)`, id, askManager)
+	h.Exec(`insert into separation_policy (tenant_id, id, name, kind, sides, duty_ids, exception_rule_id)
+		values (current_tenant(), gen_random_uuid(), 'Vendors and payments', 'pair', '[]', '{}', $1)`, id)
+	path := "/approval-rules/" + id
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{"DELETE", path, nil},
+		{"POST", path + "/disable", map[string]any{}},
+		{"PATCH", path, map[string]any{"enabled": false}},
+	} {
+		a := h.Refused(409, "approval_rule_in_use", "admin", call.method, call.path, call.body)
+		by, _ := a.Body["used_by"].([]any)
+		if len(by) != 1 || by[0].(map[string]any)["display"] != "Vendors and payments" {
+			t.Errorf("%s %s: used by %v", call.method, call.path, by)
+		}
+	}
+	h.Exec(`update separation_policy set deleted_at = now()`)
+	h.Must(200, "admin", "POST", path+"/disable", map[string]any{})
+	h.Must(204, "admin", "DELETE", path, nil)
 }

@@ -17,7 +17,7 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	if err != nil {
 		return nil, err
 	}
-	barred, err := s.barred(ctx, tx, answered, flows)
+	checks, err := s.check(ctx, tx, answered, flows)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,14 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 			faults[i] = err
 			continue
 		}
-		if why := barred[f.ItemID]; why != nil && a.Decision.Action == state.Approve {
-			delete(w.Answering, a.Task.ID)
-			faults[i] = why
-			continue
+		if check := checks[f.ItemID]; a.Decision.Action == state.Approve {
+			if check.Refused != nil {
+				delete(w.Answering, a.Task.ID)
+				faults[i] = check.Refused
+				continue
+			}
+			w.addExceptions(f, check.Rules)
+			delete(checks, f.ItemID)
 		}
 		w.take(f, slots, a.Decision)
 		if err := w.settle(ctx, f, f.Describe(a.Decision)); err != nil {
@@ -48,17 +52,19 @@ func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 	return faults, w.finish(ctx)
 }
 
-// barred asks which of the items to be approved must not be, by item.
-func (s *Service) barred(
+// check asks about the items to be approved, by item.
+func (s *Service) check(
 	ctx context.Context,
 	tx *pg.Tx,
 	answered []decision.Answered,
 	flows map[string]*state.Flow,
-) (map[string]error, error) {
-	var items []string
+) (map[string]Check, error) {
+	var items []ToApprove
+	seen := map[string]bool{}
 	for _, a := range answered {
-		if f := flows[a.Task.ID]; f != nil && a.Decision.Action == state.Approve {
-			items = append(items, f.ItemID)
+		if f := flows[a.Task.ID]; f != nil && a.Decision.Action == state.Approve && !seen[f.ItemID] {
+			seen[f.ItemID] = true
+			items = append(items, ToApprove{ItemID: f.ItemID, Exceptions: f.AskedExceptions()})
 		}
 	}
 	if s.CheckApproval == nil || len(items) == 0 {

@@ -59,6 +59,29 @@ type Outcome struct {
 	EndsAt     *time.Time
 
 	ByRequesting []decision.Actor // whose request was their agreement, as the manager of whom it is for
+
+	Exceptions []state.Exception // those that approvers have allowed
+}
+
+// ToApprove is an item that is about to be approved in one of its stages.
+type ToApprove struct {
+	ItemID string
+	// Exceptions are those that stages of the item ask for, decided or not.
+	Exceptions []approval.StageException
+}
+
+// Check is the answer about an item that is about to be approved.
+type Check struct {
+	// Refused is the fault of an item that must not be approved. Nil: it may be.
+	Refused error
+	// Rules are exception rules whose stages the item needs as well.
+	Rules []ExceptionRule
+}
+
+// ExceptionRule is a resolved exception rule with the violations that its approvers allow.
+type ExceptionRule struct {
+	Plan approval.Plan
+	Of   []approval.StageException
 }
 
 // Service carries out chains. All exported fields are needed but CheckApproval and Approvers.
@@ -67,9 +90,9 @@ type Service struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	Decided func(ctx context.Context, tx *pg.Tx, outcomes []Outcome) error // is rung in the transaction that decides
-	// CheckApproval returns the faults of items that must not be approved now, by item. It locks what the answer
-	// depends on until the transaction ends. Nil: every item may be approved.
-	CheckApproval func(ctx context.Context, tx *pg.Tx, items []string) (map[string]error, error)
+	// CheckApproval says of items whether they may be approved now, by item; one that is left out may be. It locks what
+	// the answer depends on until the transaction ends. Nil: every item may be approved.
+	CheckApproval func(ctx context.Context, tx *pg.Tx, items []ToApprove) (map[string]Check, error)
 	// Approvers are those of the approval rules when it is nil.
 	Approvers Approvers
 }

@@ -34,6 +34,10 @@ func (w *work) escalate(ctx context.Context, f *state.Flow, st *state.Stage) err
 	st.Escalations = append(st.Escalations, done)
 	w.Audit(f, batch.DidEscalate, "", map[string]any{"action": e.Action, "to": done.To})
 	const silence = "no approver decided in time; "
+	if allowsException(f, st) && (e.Action == "skip" || e.Action == "approve") {
+		w.reject(f, st, "exception_not_approved", silence+"an exception needs an approval")
+		return nil
+	}
 	switch e.Action {
 	case "add", "replace":
 		w.addApprovers(f, st, people, e.Action == "replace")
@@ -146,6 +150,13 @@ func (w *work) useRule(ctx context.Context, f *state.Flow, st *state.Stage, rule
 		w.reject(f, st, "rejected_by_rule", why+": "+plan.Reason)
 		return nil
 	case approval.AutoApprove:
+		if allowsException(f, st) {
+			w.reject(f, st, "exception_not_approved", why+", and an exception needs an approval")
+			return nil
+		}
+		if stages := exceptionStages(f, st.Stage); len(stages) > 0 {
+			return w.replaceStages(ctx, f, st, stages, why)
+		}
 		w.shut(f, st, state.StageSkipped, decision.Superseded, why)
 		w.Log(f, st.Stage, "escalated", why)
 		for f.Stage++; f.Current() != nil; f.Stage++ {
@@ -154,15 +165,28 @@ func (w *work) useRule(ctx context.Context, f *state.Flow, st *state.Stage, rule
 		w.conclude(f, Approved, "", plan.Reason)
 		return nil
 	}
-	f.Plan.Rule, f.Plan.Distinct, f.Plan.SelfApproval = plan.Rule, plan.Distinct, f.Plan.SelfApproval &&
-		plan.SelfApproval
-	f.Plan.Stages = append(slices.Clone(f.Plan.Stages[:st.Stage+1]), plan.Stages...)
+	f.Plan.Distinct = plan.Distinct || f.Plan.Distinct && f.Plan.HasExceptions()
+	f.Plan.Rule, f.Plan.SelfApproval = plan.Rule, f.Plan.SelfApproval && plan.SelfApproval
+	for i := range plan.Stages {
+		plan.Stages[i].Exceptions = f.Plan.Stages[st.Stage].Exceptions
+	}
+	return w.replaceStages(ctx, f, st, append(plan.Stages, exceptionStages(f, st.Stage)...), why)
+}
+
+// replaceStages ends a stage without an answer, and goes on with others in the place of those after it.
+func (w *work) replaceStages(
+	ctx context.Context,
+	f *state.Flow,
+	st *state.Stage,
+	stages []approval.PlanStage,
+	why string,
+) error {
+	f.Plan.Stages = append(slices.Clone(f.Plan.Stages[:st.Stage+1]), stages...)
+	f.Plan.Stages[st.Stage].Exceptions = nil // the stages that replace it allow them
 	f.PlanChanged = true
 	w.shut(f, st, state.StageSkipped, decision.Superseded, why)
 	w.Log(f, st.Stage, "escalated", why)
 	f.Stages = f.Stages[:st.Stage+1]
-	for i := range plan.Stages {
-		f.Stages = append(f.Stages, &state.Stage{ItemID: f.ItemID, Stage: st.Stage + 1 + i, State: state.StageWaiting})
-	}
+	f.AddStages(st.Stage + 1)
 	return w.nextStage(ctx, f)
 }

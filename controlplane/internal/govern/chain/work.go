@@ -40,6 +40,7 @@ func (w *work) report(f *state.Flow, result, code, reason string) {
 			ByRequesting: f.Requesters(),
 			StartsAt:     f.StartsAt,
 			EndsAt:       f.EndsAt,
+			Exceptions:   f.AllowedExceptions(),
 		},
 	)
 }

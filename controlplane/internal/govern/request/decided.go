@@ -21,13 +21,13 @@ func (s *Service) Decided(ctx context.Context, tx *pg.Tx, outcomes []chain.Outco
 	if err != nil {
 		return err
 	}
-	var approved []string
+	var approved []chain.Outcome
 	for _, o := range outcomes {
 		if o.Result == chain.Approved {
-			approved = append(approved, o.ItemID)
+			approved = append(approved, o)
 		}
 	}
-	if err := s.rejectViolating(ctx, tx, b, approved); err != nil {
+	if err := s.settleExceptions(ctx, tx, b, approved); err != nil {
 		return err
 	}
 	for _, o := range outcomes {

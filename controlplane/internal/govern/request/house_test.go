@@ -42,6 +42,15 @@ func (h *house) escalate() (int, error) {
 	return work.Look(context.Background())
 }
 
+// passes does the work that time brings to chains.
+func (h *house) passes() {
+	h.T.Helper()
+	h.Exec(`update chain set look_at = now() - interval '1 second'`)
+	if _, err := h.chains.Part(context.Background(), h.Tenant.Tenant); err != nil {
+		h.T.Fatal(err)
+	}
+}
+
 func open(t testing.TB) *house {
 	t.Helper()
 	h := &house{}

@@ -72,3 +72,19 @@ func TestDirectGrantThatViolatesAnEnforcedPolicyIsRefused(t *testing.T) {
 	)
 	w.Must(202, "admin", "POST", "/entitlements/grants", order("FINANCE"))
 }
+
+// An assignment asks no approver: access that needs an exception is requested.
+func TestDirectGrantThatNeedsAnExceptionIsRefused(t *testing.T) {
+	w := separationtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
+		return (&access.Service{DB: db, Cursors: cursors, Now: time.Now, Admit: separation.AdmitGrant}).Routes()
+	})
+	order := map[string]any{"identity_id": w.Ann, "entitlement_id": w.Groups["FINANCE"], "justification": "needed"}
+	w.Grants("VENDOR-EDIT")
+	policy := w.Policy("Vendors and payments", "enforce", "exception", "Maintain vendors", "Pay")
+	a := w.Refused(409, "exception_required", "admin", "POST", "/entitlements/grants", order)
+	if !strings.Contains(a.Text("detail"), "Submit an access request") {
+		t.Errorf("%q does not say what to do", a.Text("detail"))
+	}
+	w.Except(policy, "fulfilled", "VENDOR-EDIT", "PAY-RUN")
+	w.Must(202, "admin", "POST", "/entitlements/grants", order)
+}

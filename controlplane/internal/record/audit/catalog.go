@@ -275,6 +275,14 @@ var catalog = [][2]string{
 		"A manager requested access for a direct report, which counts as the manager's approval.",
 	},
 	{"access_request.reresolved", "The organization changed, and a request has other approvers."},
+	{
+		"access_request.exception_needed",
+		"Access that was requested has come to violate a policy, and approvers of its exception rule decide too.",
+	},
+	{
+		"access_request.exception_approved",
+		"Access was approved although it violates a separation-of-duties policy.",
+	},
 	{"access_request.blocked", "A request has no approver who can decide."},
 	{"access_request.unblocked", "A request that had no approver has one again."},
 	{

@@ -42,8 +42,17 @@ const request: FactsOfKind = ({ context: c }) => [
   ...answers(at(c, "form_answers")),
   ...answers(at(c, "parameters")),
   Number(at(c, "other_items") ?? 0) > 0 && [text.otherItems, text.wordsMoreInTheSameRequest(words(c, "other_items"))],
+  rows(c, "exceptions").length > 0 && [text.exceptionFor, list(rows(c, "exceptions").map((e) => words(e, "policy") ?? ""))],
+  [text.conflicts, conflictsOf(c)],
   [text.approvalRule, words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
 ];
+
+/** The violations that the access would cause, with the access on each side and the smallest ways out. */
+function conflictsOf(c: unknown): ReactNode {
+  const excepted = rows(c, "exceptions").map((e) => words(e, "conflict") ?? "");
+  const warned = ((at(c, "separation_of_duties") ?? []) as string[]).filter((w) => !excepted.some((e) => w.startsWith(e)));
+  return list([...excepted, ...warned]);
+}
 
 const described = (c: unknown) => words(c, "item", "description") ?? words(c, "what", "description");
 

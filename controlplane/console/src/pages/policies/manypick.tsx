@@ -5,7 +5,18 @@ import { useState } from "react";
 import { useGet } from "../../api/use";
 import { FieldError } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
-import { access, connectors, duties, inSystem, mitigatingControls, Pick, people, roles, separationPolicies } from "../../kit/pick";
+import {
+  access,
+  approvalRules,
+  connectors,
+  duties,
+  inSystem,
+  mitigatingControls,
+  Pick,
+  people,
+  roles,
+  separationPolicies,
+} from "../../kit/pick";
 import { State } from "../../kit/state";
 import { type InSystem, systemOf, useSystems } from "../../kit/systems";
 
@@ -16,6 +27,7 @@ const kinds = {
   people: { source: people, at: "/identities/" },
   duties: { source: duties, at: "/policies/duties/" },
   controls: { source: mitigatingControls, at: "/policies/mitigation/" },
+  rules: { source: approvalRules, at: "/approval-rules/" },
   separation: { source: separationPolicies, at: "/policies/separation-of-duties/" },
 };
 export type PickKind = keyof typeof kinds;

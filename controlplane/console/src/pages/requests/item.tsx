@@ -10,6 +10,7 @@ import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
 import { Link } from "../../kit/link";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath, type ApprovalStep } from "../approvals/path";
+import { exceptionNote } from "./preview";
 import { ReassignItem } from "./reassign";
 import { type RequestPermissions, statusTone, statusWords } from "./words";
 
@@ -117,9 +118,11 @@ function stageNote(s: Of<"StageInstance">): ReactNode {
         : texts.escalatedAtAction(<When at={e.at} />, e.action.replaceAll("_", " "))}{" "}
     </span>
   ));
-  if (!s.waits_for && late.length === 0) return undefined;
+  const excepted = exceptionNote(s.exception_policies);
+  if (!s.waits_for && !excepted && late.length === 0) return undefined;
   return (
     <>
+      {excepted && <span>{excepted} </span>}
       {s.waits_for && <span>{texts.waitingForWaitsFor(s.waits_for)} </span>}
       {late}
     </>

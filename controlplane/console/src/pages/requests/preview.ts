@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { exceptionFrom } from "#text/approvals";
 import * as text from "#text/requests";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
@@ -64,12 +65,16 @@ export const placeOf = (p: Problem): string => (p.pointer ?? "").replace(/^#\//,
 export const problemsAt = (all: Problem[], place: string): Problem[] =>
   all.filter((p) => placeOf(p) === place || placeOf(p).startsWith(`${place}/`));
 
+/** What a step is asked for beside the access. */
+export const exceptionNote = (policies: string[]): string | undefined =>
+  policies.length > 0 ? exceptionFrom(text.andList(policies)) : undefined;
+
 /** The approval steps that a request would go through. */
 export const stepsOf = (stages: Of<"ForeseenStage">[] | null | undefined): ApprovalStep[] =>
   (stages ?? []).map((s) => ({
     name: s.name,
     due: s.due_at ?? null,
-    note: s.satisfied,
+    note: s.satisfied ?? exceptionNote(s.exception_policies),
     groups: s.groups.map((g) => ({
       needed: g.needed,
       approvers: g.approvers.map((a) => ({

@@ -170,6 +170,7 @@ function factsOf(p: Policy): [string, ReactNode][] {
     [text.kind, p.kind === "n_of_m" ? text.atLeastNSides(p.n) : kind],
     [text.window, p.history_window ? durationText(p.history_window) : ""],
     [text.onRequest, effectWords(p.effects?.on_request ?? "")],
+    [text.exceptionRule, p.exception_rule_id ? <Rule key="e" id={p.exception_rule_id} /> : ""],
     [text.onAssignment, effectWords(p.effects?.on_assign ?? "")],
     [text.onDetection, effectWords(p.effects?.on_detect ?? "")],
     [text.context, contextOf(p)],
@@ -199,6 +200,15 @@ function factsOf(p: Policy): [string, ReactNode][] {
     [text.version, p.version],
     [text.id, <Id key="i" of={p.id} />],
   ];
+}
+
+/** The approval rule that allows exceptions. */
+function Rule({ id }: { id: string }) {
+  return (
+    <Link className="sep-link" to="/settings/approval-rules/$id" params={{ id }}>
+      <Named kind="rules" id={id} />
+    </Link>
+  );
 }
 
 function Controls({ ids }: { ids: string[] }) {

@@ -6,6 +6,7 @@ import { dayBegins, dayEnds, dayOf } from "../../kit/day";
 import { DurationField } from "../../kit/durationfield";
 import { Check, FieldError, Form, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
+import { OtherRule } from "../approvals/resolvers";
 import { ConditionField } from "../policies/condition";
 import { ManyPick } from "../policies/manypick";
 import { Arcs, type Shape } from "./arcs";
@@ -37,12 +38,13 @@ export type PolicyDraft = {
   same_legal_entity: boolean;
   same_attributes: string[];
   exclude_read_only: boolean;
-  on_request: "block" | "warn" | "record";
-  on_assign: "block" | "record" | "";
+  on_request: "block" | "exception" | "warn" | "record";
+  on_assign: "block" | "exception" | "record" | "";
   on_detect: "task" | "revoke_lower_risk" | "record";
   remediation: string;
   control_ids: string[];
   max_mitigation: string;
+  exception_rule: string;
   /** Whether people are exempt, and who. */
   exempts: boolean;
   exemptions: unknown;
@@ -72,6 +74,7 @@ export const policyDraft = (p?: Policy): PolicyDraft => ({
   remediation: p?.remediation ?? "",
   control_ids: p?.mitigation_policy_ids ?? [],
   max_mitigation: p?.max_mitigation ?? "",
+  exception_rule: p?.exception_rule_id ?? "",
   exempts: Boolean(p?.exemptions),
   exemptions: p?.exemptions ?? { match: "all", rules: [{ field: "department", op: "eq", value: "" }] },
   valid_from: dayOf(p?.valid_from),
@@ -106,6 +109,7 @@ export const policyBody = (d: PolicyDraft) => ({
   remediation: d.remediation,
   mitigation_policy_ids: d.control_ids,
   max_mitigation: d.max_mitigation || null,
+  exception_rule_id: d.on_request === "exception" ? d.exception_rule || null : null,
   exemptions: d.exempts ? d.exemptions : null,
   valid_from: d.valid_from ? dayBegins(d.valid_from) : null,
   valid_to: d.valid_to ? dayEnds(d.valid_to) : null,
@@ -113,7 +117,7 @@ export const policyBody = (d: PolicyDraft) => ({
 
 const kinds = Object.entries(text.kindChoices) as [Kind, string][];
 const effects = Object.entries(text.effectChoices) as [PolicyDraft["on_request"], string][];
-const assignEffects = Object.entries(text.assignEffects) as ["block" | "record", string][];
+const assignEffects = Object.entries(text.assignEffects) as [Exclude<PolicyDraft["on_assign"], "">, string][];
 const detectEffects = Object.entries(text.detectEffects) as [PolicyDraft["on_detect"], string][];
 const twoSided = (kind: Kind) => kind === "pair" || kind === "companion" || kind === "history";
 
@@ -156,12 +160,20 @@ export function PolicyEditor({ of, cancel, path, body }: Props) {
         {v.kind === "matrix" && <MatrixGrid of={shape} set={(conflicts) => of.set("conflicts", conflicts)} error={within("matrix")} />}
         <Context of={of} />
         <SelectField label={text.onRequestOfAViolation} {...of.field("on_request", "effects/on_request")} options={effects} />
+        {v.on_request === "exception" && (
+          <OtherRule
+            label={text.exceptionRule}
+            of={v.exception_rule}
+            set={(id) => of.set("exception_rule", id)}
+            error={of.wrong("exception_rule_id")}
+          />
+        )}
         <SelectField
           label={text.onAssignOfAViolation}
           hint={text.onAssignHint}
           {...of.field("on_assign", "effects/on_assign")}
           {...(v.on_assign ? {} : { none: text.asForRequests })}
-          options={assignEffects}
+          options={assignEffects.filter(([e]) => e !== "exception" || v.on_request === "exception")}
         />
         <SelectField label={text.onDetectedViolation} {...of.field("on_detect", "effects/on_detect")} options={detectEffects} />
         <Mitigations of={of} />

@@ -4,7 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { durationText } from "../../kit/duration";
 import { Note, When } from "../../kit/kit";
+import { Link } from "../../kit/link";
 import { State } from "../../kit/state";
 import { Severity } from "./badges";
 import { ConflictSides } from "./conflict";
@@ -13,7 +15,7 @@ import type { Conflict, Cure } from "./words";
 
 type Verdict = Of<"SeparationVerdict">;
 
-const tones = { block: "bad", warn: "warn", record: "neutral" } as const;
+const tones = { block: "bad", exception: "warn", warn: "warn", record: "neutral" } as const;
 
 type VerdictProps = {
   of: Verdict;
@@ -34,6 +36,7 @@ export function VerdictOf({ of: v, who, leave, more }: VerdictProps) {
           <ConflictSides of={c} />
           <h4>{c.cures.length > 1 ? text.smallestWaysOut : text.smallestWayOut}</h4>
           <Cures of={c} {...(leave ? { leave } : {})} />
+          <ExceptionNote of={c} />
           {c.mitigation && (
             <Note>
               {c.mitigation.state === "proposed"
@@ -68,6 +71,20 @@ function ConflictHead({ of: c, who }: { of: Conflict; who: ReactNode }) {
   );
 }
 
+/** Who must allow an exception, or which one was allowed. */
+function ExceptionNote({ of: c }: { of: Conflict }) {
+  const e = c.exception;
+  if (e) return <Note>{text.exceptedNote(e.number, e.ends_at ? text.untilEnd(<When at={e.ends_at} />) : "")}</Note>;
+  if (c.effect !== "exception") return null;
+  const most = c.exception_rule?.max_duration;
+  return (
+    <Note tone="warn">
+      {c.exception_rule && text.exceptionBy(<bdi>{c.exception_rule.name}</bdi>)}{" "}
+      {most ? text.exceptionAtMost(durationText(most)) : text.exceptionTerms}
+    </Note>
+  );
+}
+
 /** The policies that access would violate, shown before it is granted. Without a violation nothing is shown. */
 export function Prediction({ person, add }: { person: string | undefined; add: { entitlement_id?: string; role_id?: string } }) {
   const predicted = useQuery({
@@ -84,6 +101,14 @@ export function Prediction({ person, add }: { person: string | undefined; add: {
   return (
     <section className="stack tight" aria-label={text.separationOfDuties} aria-live="polite">
       {predicted.data.effect === "block" && <Note tone="bad">{text.itWillBeRefused}</Note>}
+      {predicted.data.effect === "exception" && (
+        <Note tone="bad">
+          {text.requestInstead}{" "}
+          <Link className="link" to="/access/request">
+            {text.requestAccess}
+          </Link>
+        </Note>
+      )}
       <VerdictOf of={{ ...predicted.data, violations }} />
     </section>
   );

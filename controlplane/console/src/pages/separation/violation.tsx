@@ -118,6 +118,7 @@ function Notes({ of: v }: { of: Violation }) {
   const f = v.false_positive;
   const r = v.remediation;
   const m = v.mitigation;
+  const e = v.exception;
   const a = v.state === "open" ? v.automatic_revocation : null;
   return (
     <>
@@ -142,6 +143,13 @@ function Notes({ of: v }: { of: Violation }) {
         <Note>{text.mitigatedNote(<bdi>{m.control}</bdi>, m.ends_at ? text.untilEnd(<When at={m.ends_at} />) : "")}</Note>
       )}
       {m && v.state === "open" && m.state === "proposed" && <Note>{text.proposedNote(<bdi>{m.control}</bdi>)}</Note>}
+      {e && v.state === "open" && (
+        <Note {...(e.covers ? {} : { tone: "warn" })}>
+          {e.covers
+            ? text.exceptedNote(<RequestLink of={e} />, e.ends_at ? text.untilEnd(<When at={e.ends_at} />) : "")
+            : text.exceptionNoLongerCovers(<RequestLink of={e} />)}
+        </Note>
+      )}
       {f && <Note>{text.markedNote(<bdi>{f.by.display}</bdi>, <When at={f.at} />, f.policy_version, <q dir="auto">{f.reason}</q>)}</Note>}
       {v.state === "remediated" && (
         <Note tone="ok">
@@ -150,6 +158,14 @@ function Notes({ of: v }: { of: Violation }) {
       )}
       {v.state === "open" && v.conflict.policy.mode === "shadow" && <Note>{text.shadowNote}</Note>}
     </>
+  );
+}
+
+function RequestLink({ of }: { of: NonNullable<Violation["exception"]> }) {
+  return (
+    <Link className="sep-link" to="/requests/$id" params={{ id: of.request_id }}>
+      {of.number}
+    </Link>
   );
 }
 
@@ -175,6 +191,17 @@ function factsOf(v: Violation, oversees: boolean): [string, ReactNode][] {
               <Text of={`${v.mitigation.control} (${text.mitigationStates[v.mitigation.state] ?? v.mitigation.state})`} />
             </Link>,
           ] as [string, ReactNode],
+        ]
+      : []),
+    ...(v.exception
+      ? [
+          [
+            text.exceptionLabel,
+            <span key="e">
+              {text.allowedBy(<RequestLink of={v.exception} />, v.exception.approved_by.map((b) => b.display).join(", "))}
+            </span>,
+          ] as [string, ReactNode],
+          [text.ruleLabel, <Text key="er" of={v.exception.rule} />] as [string, ReactNode],
         ]
       : []),
     ...(v.automatic_revocation

@@ -307,6 +307,7 @@ export const noScheduleYetCreateOneUnder = "No schedule yet. Create one under Wo
 export const workingTime = "Working time";
 export const defaultCalendarLower = "default calendar";
 export const approvalRule = "Approval rule";
+export const exceptionFrom = (policies: Insert) => `Exception from ${policies}`;
 
 // rule.tsx
 export const rulesThatReferToItStill = "Rules that refer to it still use it.";

@@ -172,6 +172,8 @@ export const conditions = "Conditions";
 export const otherItems = "Other items";
 export const wordsMoreInTheSameRequest = (words: Insert) => `${words} more in the same request`;
 export const approvalRule = "Approval rule";
+export const conflicts = "Conflicts with policies";
+export const exceptionFor = "Exception from the policy";
 export const account = "Account";
 export const previousOwner = "Previous owner";
 export const orphanedSince = "Orphaned since";

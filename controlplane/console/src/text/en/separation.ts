@@ -229,7 +229,13 @@ export const kinds = {
   history: "within a period",
 };
 export const modes = { draft: "draft", shadow: "shadow", enforce: "enforced" };
-export const effects = { block: "blocked", warn: "warning", record: "recorded only", task: "decision task" };
+export const effects = {
+  block: "blocked",
+  exception: "needs an exception",
+  warn: "warning",
+  record: "recorded only",
+  task: "decision task",
+};
 export const sourceKinds: Record<string, string> = {
   grant: "grant",
   request_item: "request",
@@ -446,12 +452,20 @@ export const onRequestOfAViolation = "Requests that would violate the policy";
 export const onAssignOfAViolation = "Assignments that would violate the policy";
 export const onAssignHint = "Access that is assigned directly, by a role or a rule, or by a link of an account.";
 export const asForRequests = "as for requests";
-export const assignEffects: Record<string, string> = { block: "block them", record: "record them" };
+export const assignEffects: Record<string, string> = {
+  block: "block them",
+  exception: "block them, and advise to request the access",
+  record: "record them",
+};
 export const mitigatingControls = "Mitigating controls";
 export const mitigatingControlsHint =
   "Only these can be applied to violations of the policy. A request that the policy blocks can propose one of them. Empty: any control, and none in requests.";
 export const longestMitigation = "Longest mitigation";
-export const longestMitigationHint = "Empty: as the control says.";
+export const longestMitigationHint = "Also of access that is given by an exception. Empty: as the control and the approval rule say.";
+export const exceptionRule = "Approval rule of exceptions";
+export const exceptionLabel = "Exception";
+export const ruleLabel = "Approval rule";
+export const allowedBy = (request: ReactNode, people: Insert) => rich`${request}, approved by ${people}`;
 export const exemptPeople = "Exempt people from the policy";
 export const exemptPeopleHint = "The policy does not apply to the people who meet a condition.";
 export const exemptions = "Exempt people";
@@ -463,6 +477,7 @@ export const detectEffects: Record<string, string> = {
 };
 export const effectChoices: Record<string, string> = {
   block: "block them",
+  exception: "ask for an exception",
   warn: "show a warning to requester and approvers",
   record: "record them",
 };
@@ -482,7 +497,21 @@ export const smallestWayOut = "The smallest way out: do without this";
 export const smallestWaysOut = "The smallest way out: do without any one of these";
 export const whoWouldViolatePolicy = (who: ReactNode, policy: ReactNode) => rich`${who}: the request would violate ${policy}`;
 export const thisWouldViolatePolicy = (policy: ReactNode) => rich`This would violate ${policy}`;
-export const verdictEffects: Record<string, string> = { block: "refused", warn: "warning", record: "recorded only" };
+export const verdictEffects: Record<string, string> = {
+  block: "refused",
+  exception: "needs an exception",
+  warn: "warning",
+  record: "recorded only",
+};
+export const exceptionBy = (rule: ReactNode) => rich`The approvers of the rule ${rule} must allow an exception.`;
+export const exceptionTerms = "The request needs a justification and an end.";
+export const exceptionAtMost = (duration: Insert) =>
+  `The request needs a justification and an end, ${duration} after the start at the latest.`;
+export const requestInstead = "It cannot be assigned, because it needs an exception. Request the access instead.";
+export const requestAccess = "Request access";
+export const exceptedNote = (request: ReactNode, until: ReactNode) => rich`The exception of ${request} covers it ${until}.`;
+export const exceptionNoLongerCovers = (request: ReactNode) =>
+  rich`The exception of ${request} does not cover it: there is more access on a side, or a higher severity.`;
 export const itWillBeRefused = "It will be refused, because the person would perform duties that a policy keeps apart.";
 export const leaveOut = "Leave out";
 export const leaveOutNames = (names: Insert) => `Leave out ${names}`;

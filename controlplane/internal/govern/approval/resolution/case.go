@@ -26,7 +26,10 @@ type Case struct {
 	Plan  approval.Plan
 	sure  map[string]int // who must agree for certain, with the stage from 1; 0: has agreed before
 	stage int            // that is being resolved, from 1
-	log   []approval.Step
+	// excepts says that the stages allow an exception: they are additional approvals, which no request and no earlier
+	// stage stands for.
+	excepts bool
+	log     []approval.Step
 }
 
 // note adds a line to the explanation of the plan, with the stage that it belongs to.
@@ -42,5 +45,5 @@ func (c *Case) note(step, format string, args ...any) {
 // It does not count for stages in which the same person is an approver as an owner, or by name: another person
 // approves these. A request by a service token that another person created counts as no approval.
 func (c *Case) byManager(id string) bool {
-	return id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
+	return !c.excepts && id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
 }

@@ -55,8 +55,8 @@ func Stage(
 	for _, id := range approved {
 		c.sure[id] = 0
 	}
-	c.stage = stage + 1
-	out := approval.PlanStage{Definition: def}
+	c.stage, c.excepts = stage+1, len(p.Stages[stage].Exceptions) > 0
+	out := approval.PlanStage{Definition: def, Exceptions: p.Stages[stage].Exceptions}
 	out.Blocked = o.seats(c, &out)
 	if out.Satisfied == "" {
 		due := o.Clock.StageDue(def, at)
@@ -82,6 +82,7 @@ func People(
 	if err != nil {
 		return nil, err
 	}
+	c.excepts = p.HasExceptions()
 	b := &groupBuilder{o: o, c: c, delegation: true, slots: []approval.PlanSlot{}}
 	for _, r := range to {
 		n := o.name(c, r)

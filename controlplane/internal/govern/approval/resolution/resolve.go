@@ -150,7 +150,7 @@ func (o *resolver) seats(c *Case, s *approval.PlanStage) (blocked bool) {
 		s.Groups = append(s.Groups, group)
 		blocked = blocked || none
 	}
-	if !blocked && !c.Plan.Distinct && agreed(s.Groups, before) {
+	if !blocked && !c.Plan.Distinct && !c.excepts && agreed(s.Groups, before) {
 		s.Satisfied = "all who are asked here agree in an earlier stage"
 		c.note("satisfied", "%s", s.Satisfied)
 	}

@@ -66,7 +66,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base+"/{id}/disable", "Disable an approval rule", s.disable).
 			For(viewer.Admin).
 			Status(200).
-			Errors(412).
+			Errors(409, 412).
 			Describe(aboutDisable),
 	}, s.calendars().Routes()...)
 }

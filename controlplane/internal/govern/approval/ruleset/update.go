@@ -146,6 +146,11 @@ func rewrite(
 	if err := after.Check(ctx, tx, before.ID); err != nil {
 		return before, err
 	}
+	if before.Enabled && !after.Enabled {
+		if err := check.CheckNamedByPolicies(ctx, tx, before.ID); err != nil {
+			return before, err
+		}
+	}
 	changes, err := audit.Diff(before.ApprovalRuleFields, after)
 	if err != nil || len(changes) == 0 {
 		return before, err

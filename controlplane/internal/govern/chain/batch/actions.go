@@ -11,5 +11,6 @@ const (
 	DidBlock    = "access_request.blocked"
 	DidUnblock  = "access_request.unblocked"
 	DidTimeOut  = "access_request.wait_timed_out"
+	DidExcept   = "access_request.exception_needed"
 	DidWithdraw = "access_request.approval_withdrawn"
 )

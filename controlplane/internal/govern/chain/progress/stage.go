@@ -15,6 +15,8 @@ type StageInstance struct {
 	// State of the approval step. A waiting step has not opened yet. A skipped, expired or cancelled step ended without
 	// an approval or a rejection.
 	State string `json:"state" enum:"waiting,open,approved,rejected,skipped,expired,cancelled"`
+	// Names of the separation-of-duties policies whose violation the approvers allow. Empty for all other steps.
+	ExceptionPolicies []string `json:"exception_policies" nullable:"false"`
 	// Groups of approvers. The step is approved when every group has the approvals that it needs.
 	Groups []GroupInstance `json:"groups" nullable:"false"`
 	// Time the approval step opened. Null if it has not opened.

@@ -107,6 +107,11 @@ func instance(f *state.Flow, st *state.Stage, handed map[string]*handover.Handed
 		ClosedAt:    st.ClosedAt,
 		Escalations: state.NonNil(st.Escalations),
 		Log:         []state.LogEntry{},
+
+		ExceptionPolicies: []string{},
+	}
+	for _, e := range f.ExceptionsOf(st.Stage) {
+		s.ExceptionPolicies = append(s.ExceptionPolicies, e.Policy)
 	}
 	if st.OpenedAt == nil && st.State == state.StageWaiting {
 		planned := f.Plan.Stages[st.Stage]

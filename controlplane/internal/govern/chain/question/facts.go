@@ -93,6 +93,9 @@ func (k facts) context(f *state.Flow, st *state.Stage) map[string]any {
 		"matched_because": f.Plan.Rule.MatchedBecause,
 	}
 	c["stage"] = map[string]any{"index": st.Stage, "name": f.Definition(st.Stage).Name, "of": len(f.Plan.Stages)}
+	if exceptions := f.ExceptionsOf(st.Stage); len(exceptions) > 0 {
+		c["exceptions"] = exceptions
+	}
 	c["decided_before"] = f.DecidedBefore()
 	return c
 }

@@ -27,6 +27,7 @@ func (s *Service) violations() kind.Kind {
 		            and (coalesce(p.effects ->> 'on_detect', 'task') = 'task' or ` + leftToPeople + `
 		                 or ` + escalated + `)
 		            and not ` + heldInstead + `
+		            and ` + excepted + ` is null
 		            and not exists (select
 		                              from mitigation m
 		                             where m.identity_id = v.identity_id and m.policy_id = v.policy_id
@@ -39,6 +40,7 @@ func (s *Service) violations() kind.Kind {
 		                               and m.sides in ('', v.sides) and m.state = 'proposed')
 		            then 'a mitigation is proposed'
 		            when v.state = 'open' and ` + heldInstead + ` then 'the held provisioning task is decided instead'
+		            when v.state = 'open' and ` + excepted + ` is not null then 'an exception was approved'
 		            when v.state = 'false_positive' then 'the violation was marked as a false positive'
 		            when v.remediation is not null then 'the access is being revoked'
 		            else 'the policy is not enforced' end
@@ -49,6 +51,9 @@ func (s *Service) violations() kind.Kind {
 		Answer: s.answerViolation,
 	}
 }
+
+// excepted is the exception that covers a violation v, or null.
+const excepted = `exception_covering(v.identity_id, v.policy_id, v.sides, v.severity, v.entitlement_ids)`
 
 // heldInstead says whether a violation v is of access that a held provisioning task would give: that task is decided
 // instead.

@@ -22,6 +22,7 @@ const (
 	AuditFulfilled = "access_request.item_fulfilled"
 	AuditFailed    = "access_request.item_failed"
 	AuditClosed    = "access_request.item_closed"
+	AuditExcepted  = "access_request.exception_approved"
 	AuditReplayed  = "access_request.rule_replayed"
 )
 

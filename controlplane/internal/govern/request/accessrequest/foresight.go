@@ -83,6 +83,8 @@ type ForeseenStage struct {
 	DueAt *time.Time `json:"due_at"`
 	// Why no approval is needed.
 	Satisfied string `json:"satisfied,omitempty"`
+	// Names of the separation-of-duties policies whose violation the approvers allow. Empty for all other stages.
+	ExceptionPolicies []string `json:"exception_policies" nullable:"false"`
 }
 
 // ForeseenGroup are people of whom so many must agree.
@@ -118,7 +120,11 @@ type ForeseenApprover struct {
 
 // ForeseeStage returns a planned stage as a preview shows it.
 func ForeseeStage(s approval.PlanStage) ForeseenStage {
-	out := ForeseenStage{Name: s.Definition.Name, Groups: []ForeseenGroup{}, DueAt: s.DueAt, Satisfied: s.Satisfied}
+	out := ForeseenStage{Name: s.Definition.Name, Groups: []ForeseenGroup{}, DueAt: s.DueAt, Satisfied: s.Satisfied,
+		ExceptionPolicies: []string{}}
+	for _, e := range s.Exceptions {
+		out.ExceptionPolicies = append(out.ExceptionPolicies, e.Policy)
+	}
 	for _, g := range s.Groups {
 		group := ForeseenGroup{
 			Needed:      g.Needed,

@@ -46,7 +46,10 @@ type Item struct {
 	// Starts and Ends bound the access. Nil: at once, and without an end.
 	Starts, Ends *time.Time
 	urgent       bool
-	limit        time.Duration // the longest that it may last; 0: no limit
+	excepted     bool // it needs an exception
+	// exceptionLimit is the limit of the policies that it needs an exception of.
+	exceptionLimit bound
+	limit          time.Duration // the longest that it may last; 0: no limit
 	// Limits are the reasons for the limit, in words.
 	Limits []string
 	// ruling is what the policies say that define who can request it.

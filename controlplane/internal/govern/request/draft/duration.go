@@ -97,6 +97,9 @@ func (w *Item) longest(urgency string) bound {
 	limit := bound{term.Duration(w.Resource.MaxDuration), w.Resource.Display}
 	limit = limit.tighter(bound{term.Duration(w.Plan.Terms.MaxDuration), called(w.Plan.Rule)})
 	limit = limit.tighter(bound{w.ruling.Terms.Longest(), "the policy " + w.ruling.Policy})
+	if !w.exceptionLimit.none() {
+		limit = limit.tighter(w.exceptionLimit)
+	}
 	if urgency == accessrequest.Emergency {
 		limit = limit.tighter(
 			bound{
@@ -154,9 +157,9 @@ func (w *Item) fillDuration(limit bound) *fault.Field {
 			w.Limits,
 			fmt.Sprintf("for %s when nothing else is asked for, as %s says", span.Format(usual.of), usual.whose),
 		)
-	case !limit.none() && (own || w.urgent || !w.Plan.Terms.AllowPermanent || !usual.none()):
+	case !limit.none() && (own || w.urgent || w.excepted || !w.Plan.Terms.AllowPermanent || !usual.none()):
 		w.Duration = limit.of
-	case w.Plan.Terms.AllowPermanent:
+	case w.Plan.Terms.AllowPermanent && !w.excepted:
 		w.limit, w.Limits = 0, nil
 	default:
 		return &fault.Field{

@@ -35,7 +35,13 @@ func Examine(ctx context.Context, tx *pg.Tx, drafts []*Draft, lock bool, now tim
 	if err := findTargets(ctx, tx, drafts); err != nil {
 		return err
 	}
+	if err := refuseExtensions(ctx, tx, drafts); err != nil {
+		return err
+	}
 	if err := resolve(ctx, tx, drafts, now); err != nil {
+		return err
+	}
+	if err := addExceptions(ctx, tx, drafts, now); err != nil {
 		return err
 	}
 	for _, d := range drafts {

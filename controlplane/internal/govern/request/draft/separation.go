@@ -72,11 +72,12 @@ func (d *Draft) conflicting() string {
 	return d.at + "/requested_resources"
 }
 
-// Warnings are the violations that requester and approvers are shown, in words.
+// Warnings are the violations that requester and approvers are shown, in words: those that only warn, and those that
+// need an exception.
 func (d *Draft) Warnings() []string {
 	var texts []string
 	for _, c := range d.Separation.Violations {
-		if c.Effect == check.Warn {
+		if c.Effect == check.Warn || c.Effect == check.Exception {
 			texts = append(texts, c.Sentence(d.Person.Display)+d.proposed(c.Policy.ID))
 		}
 	}

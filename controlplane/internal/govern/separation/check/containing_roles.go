@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -104,7 +105,7 @@ func violatingRoles(
 			own = own[:added]
 		}
 		for _, v := range Involving(book.Rules.Check(&p.Access), own) {
-			if book.Policies[v.Policy.ID].EffectOnAssignment() == Block &&
+			if definition.Refuses(book.Policies[v.Policy.ID].EffectOnAssignment()) &&
 				!slices.Contains([]conflict.Kind{conflict.Companion, conflict.History}, v.Policy.Kind) {
 				found, of = append(found, Found{Person: p, Violation: v}), append(of, around[i])
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/conflict"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -74,17 +75,19 @@ func Sides(v conflict.Violation) string {
 	return strings.Join(sides, "-")
 }
 
-// weigh finds the mitigation of a violation. excused are the IDs of policies for which a request proposes one.
-func (f *Found) weigh(b *rulebook.Book, covers Covers, excused []string) {
+// weigh finds the mitigation and the exception of a violation. excused are the IDs of policies for which a request
+// proposes a mitigation.
+func (f *Found) weigh(b *rulebook.Book, covers Covers, allowed AllAllowed, excused []string) {
 	policy := b.Policies[f.Violation.Policy.ID]
 	f.Cover = covers.Of(f.Person.ID, policy.ID, Sides(f.Violation), policy.Severity)
-	f.Excused = f.Cover.Mitigates() || slices.Contains(excused, policy.ID)
+	f.Allowed = allowed.Of(f.Person.ID, f.Violation, policy.Severity)
+	f.Excused = f.Cover.Mitigates() || f.Allowed != nil || slices.Contains(excused, policy.ID)
 }
 
-// effect is the effect of a violation on a request. What is mitigated only warns.
+// effect is the effect of a violation on a request. What is mitigated, or covered by an exception, only warns.
 func (f Found) effect(b *rulebook.Book) string {
 	effect := b.Policies[f.Violation.Policy.ID].EffectOnRequest()
-	if effect == Block && f.Excused {
+	if definition.Refuses(effect) && f.Excused {
 		return Warn
 	}
 	return effect

@@ -16,11 +16,14 @@ type Found struct {
 	Violation conflict.Violation
 	// Cover is the mitigation of the violation, or the one that is proposed. Nil: none, or it was not asked for.
 	Cover *Cover
-	// Excused says that the violation blocks no request: it is mitigated, or the request proposes a mitigation.
+	// Allowed is the exception that covers the violation. Nil: none, or it was not asked for.
+	Allowed *Allowed
+	// Excused says that the violation blocks no request: it is mitigated, an exception covers it, or the request
+	// proposes a mitigation.
 	Excused bool
 }
 
-// Describe puts violations into words, of any number of people by two queries.
+// Describe puts violations into words, of any number of people by a few queries.
 func Describe(ctx context.Context, tx *pg.Tx, b *rulebook.Book, found []Found) ([]SeparationConflict, error) {
 	out := make([]SeparationConflict, len(found))
 	if len(found) == 0 {
@@ -51,8 +54,19 @@ func Describe(ctx context.Context, tx *pg.Tx, b *rulebook.Book, found []Found) (
 	if err != nil {
 		return nil, err
 	}
+	rules, err := exceptionRules(ctx, tx, b, found)
+	if err != nil {
+		return nil, err
+	}
 	for i, f := range found {
 		out[i] = f.describe(b, names)
+		policy := b.Policies[f.Violation.Policy.ID]
+		if rule, there := rules[policy.ExceptionRuleID]; there {
+			if policy.MaxMitigation != "" {
+				rule.MaxDuration = &policy.MaxMitigation
+			}
+			out[i].ExceptionRule = &rule
+		}
 		for _, id := range b.Policies[f.Violation.Policy.ID].ControlIDs {
 			if c, enabled := available[id]; enabled {
 				out[i].Controls = append(out[i].Controls, c)
@@ -79,12 +93,16 @@ func (f Found) describe(b *rulebook.Book, names map[string]effective.Entitlement
 		Effect:      f.effect(b),
 		Controls:    []AvailableControl{},
 		Remediation: policy.Remediation,
+		sides:       Sides(f.Violation),
 		wouldBlock:  policy.WouldBlock() && !f.Excused,
 		Cures:       []ConflictCure{},
 	}
 	if f.Cover != nil {
 		c.Mitigation = &ConflictMitigation{ID: f.Cover.ID, Control: f.Cover.Control, State: f.Cover.State,
 			EndsAt: f.Cover.EndsAt}
+	}
+	if f.Allowed != nil {
+		c.Exception = &ConflictException{ID: f.Allowed.ID, Number: f.Allowed.Number, EndsAt: f.Allowed.EndsAt}
 	}
 	for _, side := range f.Violation.Sides {
 		c.Sides = append(c.Sides, f.side(b, side, names))

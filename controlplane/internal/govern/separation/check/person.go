@@ -40,14 +40,18 @@ func Person(
 	}
 	all := make([]Found, len(found))
 	var covers Covers
+	var allowed AllAllowed
 	if len(found) > 0 {
 		if covers, err = ReadCovers(ctx, tx, []string{identityID}); err != nil {
+			return v, err
+		}
+		if allowed, err = ReadAllowed(ctx, tx, []string{identityID}); err != nil {
 			return v, err
 		}
 	}
 	for i := range found {
 		all[i] = Found{Person: p, Violation: found[i]}
-		all[i].weigh(book, covers, nil)
+		all[i].weigh(book, covers, allowed, nil)
 	}
 	if v.Violations, err = Describe(ctx, tx, book, all); err != nil {
 		return v, err
@@ -64,7 +68,7 @@ type Candidate struct {
 }
 
 // InOrder returns the verdict about each candidate, together with those of the same person before it that are not
-// blocked: of two that only together violate a policy, the second is. decided leaves out request items that wait for
+// blocked: of two that only together violate a policy, the second is. One that needs an exception counts for the next. decided leaves out request items that wait for
 // approval. All people are read at once.
 func InOrder(
 	ctx context.Context,
@@ -102,6 +106,10 @@ func InOrder(
 	if err != nil {
 		return nil, err
 	}
+	allowed, err := ReadAllowed(ctx, tx, slices.Collect(maps.Keys(changes)))
+	if err != nil {
+		return nil, err
+	}
 	var found []Found
 	var of []int // candidates, in the order of found
 	taken := map[string][]int{}
@@ -111,7 +119,7 @@ func InOrder(
 		blocked := false
 		for _, v := range Involving(book.Rules.Check(&p.Access), p.Added()) {
 			one := Found{Person: p, Violation: v}
-			one.weigh(book, covers, c.Proposed)
+			one.weigh(book, covers, allowed, c.Proposed)
 			blocked = blocked || one.effect(book) == Block
 			found, of = append(found, one), append(of, i)
 		}

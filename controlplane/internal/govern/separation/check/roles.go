@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -27,7 +28,7 @@ type RoleConflict struct {
 // sees them. Policies about access that is missing, and about the past, depend on the person and are left out.
 func RoleConflicts(ctx context.Context, tx *pg.Tx, roleIDs []string, now time.Time) ([]RoleConflict, error) {
 	book, err := rulebook.For(ctx, tx)
-	blocks := func(p rulebook.Policy) bool { return p.EffectOnAssignment() == Block }
+	blocks := func(p rulebook.Policy) bool { return definition.Refuses(p.EffectOnAssignment()) }
 	if err != nil || len(roleIDs) == 0 || !book.Any(blocks) {
 		return []RoleConflict{}, err
 	}

@@ -14,10 +14,11 @@ import (
 
 // Effects of a verdict, from the weakest.
 const (
-	None   = "none"
-	Record = separationpolicy.Record
-	Warn   = separationpolicy.Warn
-	Block  = separationpolicy.Block
+	None      = "none"
+	Record    = separationpolicy.Record
+	Warn      = separationpolicy.Warn
+	Exception = separationpolicy.Exception
+	Block     = separationpolicy.Block
 )
 
 // SeparationVerdict is what separation-of-duties policies say about the access of one person.
@@ -25,8 +26,9 @@ type SeparationVerdict struct {
 	// Violations that the access has, or would have.
 	Violations []SeparationConflict `json:"violations" nullable:"false"`
 	// Effect on a request for the access. none: there is no violation. record: the violations are recorded. warn:
-	// requester and approvers see them. block: the request is refused.
-	Effect string `json:"effect" enum:"none,record,warn,block"`
+	// requester and approvers see them. exception: approvers of exception rules must allow them too, and the access
+	// needs a justification and an end. block: the request is refused.
+	Effect string `json:"effect" enum:"none,record,warn,exception,block"`
 }
 
 // Clear is the verdict about access that violates no policy.
@@ -89,8 +91,13 @@ type SeparationConflict struct {
 	Cures []ConflictCure `json:"cures" nullable:"false"`
 	// Whether no smaller set exists. False if the search ended at its limit.
 	CuresProven bool `json:"cures_proven"`
-	// Effect of the policy on a request that would cause the violation. A violation that is mitigated only warns.
-	Effect string `json:"effect" enum:"record,warn,block"`
+	// Effect of the policy on a request that would cause the violation. A violation that is mitigated, or covered by an
+	// exception, only warns.
+	Effect string `json:"effect" enum:"record,warn,exception,block"`
+	// Approval rule whose approvers allow exceptions of the policy. Null: exceptions are not possible.
+	ExceptionRule *ExceptionRule `json:"exception_rule"`
+	// Exception that was approved and covers the violation, in verdicts about access. Otherwise null.
+	Exception *ConflictException `json:"exception"`
 	// Mitigation of the violation that was approved or is proposed, in verdicts about requests. Otherwise null.
 	Mitigation *ConflictMitigation `json:"mitigation"`
 	// Mitigating controls that a request can propose for the violation. Empty: none.
@@ -98,6 +105,8 @@ type SeparationConflict struct {
 	// Advice of the policy on how to resolve the violation. Empty if there is none.
 	Remediation string `json:"remediation"`
 
+	// sides is what Sides returns.
+	sides string
 	// wouldBlock is true if only the shadow mode of the policy keeps it from refusing the request.
 	wouldBlock bool
 }
@@ -111,6 +120,29 @@ type ConflictMitigation struct {
 	// State of the mitigation.
 	State string `json:"state" enum:"proposed,active,evidence_due,evidence_overdue"`
 	// Time at which it ends at the latest. Null: it was not approved.
+	EndsAt *time.Time `json:"ends_at"`
+}
+
+// ConflictExceptionRule is an approval rule whose approvers allow exceptions of a policy.
+type ConflictExceptionRule struct {
+	// ID of the approval rule.
+	ID string `json:"id" db:"id"`
+	// Name of the approval rule.
+	Name string `json:"name" db:"name"`
+	// Longest duration of access that is given by an exception, as an ISO 8601 duration. Null: no limit.
+	MaxDuration *string `json:"max_duration" db:"-"`
+}
+
+// ExceptionRule has a longer name in the API, which names its types without their package.
+type ExceptionRule = ConflictExceptionRule
+
+// ConflictException is an exception that covers a violation.
+type ConflictException struct {
+	// ID of the exception.
+	ID string `json:"id"`
+	// Number of the access request, such as REQ-000123.
+	Number string `json:"number"`
+	// End of the access. Null: it is counted from when the target system has the access.
 	EndsAt *time.Time `json:"ends_at"`
 }
 
@@ -192,7 +224,7 @@ type ConflictCure struct {
 }
 
 // strength orders the effects.
-var strength = []string{None, Record, Warn, Block}
+var strength = []string{None, Record, Warn, Exception, Block}
 
 // worst returns the strongest effect of violations.
 func worst(all []SeparationConflict) string {
@@ -254,7 +286,7 @@ func (c SeparationConflict) sentence(begin string) string {
 	} else if c.Effect == Block && len(c.Controls) > 0 {
 		text += fmt.Sprintf(" Or propose a mitigation, such as %q.", c.Controls[0].Name)
 	}
-	return text
+	return text + c.excepted()
 }
 
 // sentence is the label of a side with the access that performs it, at most three.

@@ -45,6 +45,7 @@ func (f *Fields) Complete() error {
 	f.checkKind(&wrong)
 	f.checkSides(&wrong)
 	f.checkExemptions(&wrong)
+	f.checkException(&wrong)
 	for i, a := range f.Context.SameAttributes {
 		if strings.TrimSpace(a) == "" || a == Environment || a == LegalEntity {
 			wrong.Add(fmt.Sprintf("#/context/same_attributes/%d", i), "invalid",
@@ -89,6 +90,10 @@ func (f *Fields) fill() {
 	}
 	f.OwnerIDs, f.Context.SameAttributes = distinct(lower(f.OwnerIDs)), distinct(f.Context.SameAttributes)
 	f.ControlIDs = distinct(lower(f.ControlIDs))
+	if f.ExceptionRuleID != nil {
+		id := strings.ToLower(*f.ExceptionRuleID)
+		f.ExceptionRuleID = &id
+	}
 	f.RegulationRefs = append([]string{}, f.RegulationRefs...)
 	f.Sides = slices.Clone(f.Sides)
 	for i := range f.Sides {
@@ -160,6 +165,19 @@ func (f *Fields) checkKind(wrong *Problems) {
 	} else if d, err := span.Parse(*f.HistoryWindow); err != nil || d < span.Day || d > longest {
 		wrong.Add("#/history_window", "invalid", "%q is not an ISO 8601 duration from P1D to P3650D.",
 			*f.HistoryWindow)
+	}
+}
+
+// checkException checks that somebody can allow an exception. Assignments need an exception only if requests do:
+// otherwise a request would be the easier way, or none.
+func (f *Fields) checkException(wrong *Problems) {
+	if f.Effects.OnAssign == Exception && f.Effects.OnRequest != Exception {
+		wrong.Add("#/effects/on_assign", "invalid", "on_assign is exception, and on_request is %s. Set on_request to "+
+			"exception, because exceptions are requested.", f.Effects.OnRequest)
+	}
+	if f.Effects.OnRequest == Exception && f.ExceptionRuleID == nil {
+		wrong.Add("#/exception_rule_id", "required", "The effect exception needs exception_rule_id. Choose one of "+
+			"GET /approval-rules.")
 	}
 }
 

@@ -20,9 +20,10 @@ const (
 
 // Effects on an access request that would violate an enforced policy.
 const (
-	Block  = "block"  // the request is refused
-	Warn   = "warn"   // requester and approvers see the violation
-	Record = "record" // the violation is recorded
+	Block     = "block"     // the request is refused
+	Exception = "exception" // the approvers of the exception rule must allow it for a limited time
+	Warn      = "warn"      // requester and approvers see the violation
+	Record    = "record"    // the violation is recorded
 )
 
 // Effects of a violation that is found, besides Record.
@@ -76,8 +77,11 @@ type SeparationPolicyFields struct {
 	// IDs of the mitigating controls that can be applied to violations of the policy. A request that the policy blocks
 	// can propose one of them. Empty: any control that applies, and none in requests.
 	ControlIDs []string `json:"mitigation_policy_ids" db:"mitigation_policy_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid"`
-	// Longest duration of a mitigation of the policy, as an ISO 8601 duration. Null: as the control says.
+	// Longest duration of a mitigation of the policy, and of access that is given by an exception, as an ISO 8601
+	// duration. Null: as the control and the approval rule say.
 	MaxMitigation *string `json:"max_mitigation" db:"max_mitigation" required:"false" maxLength:"64" example:"P30D"`
+	// ID of the approval rule whose approvers allow exceptions, for the effect exception. Otherwise null.
+	ExceptionRuleID *string `json:"exception_rule_id" db:"exception_rule_id" required:"false" format:"uuid"`
 	// People to whom the policy does not apply, as a condition. See POST /policies/conditions/validate. Null: none.
 	Exemptions SeparationExemptions `json:"exemptions" db:"exemptions" required:"false"`
 	// Time from which the policy is evaluated. Null: at once.
@@ -124,13 +128,14 @@ type SeparationContext struct {
 
 // SeparationEffects are what an enforced policy does.
 type SeparationEffects struct {
-	// Effect on an access request. block refuses it, warn shows the violation to requester and approvers, record only
-	// records it. The default is block.
-	OnRequest string `json:"on_request" required:"false" enum:"block,warn,record"`
+	// Effect on an access request. block refuses it, exception also asks the approvers of exception_rule_id, warn shows
+	// the violation to requester and approvers, record only records it. The default is block.
+	OnRequest string `json:"on_request" required:"false" enum:"block,exception,warn,record"`
 	// Effect on access that is assigned without a request: directly, by a role or a rule, or by a link of an account.
-	// block refuses it, and holds it before it is provisioned; record only records the violation. The default is block
-	// if on_request is block, and otherwise record.
-	OnAssign string `json:"on_assign" required:"false" enum:"block,record"`
+	// block refuses it, and holds it before it is provisioned; exception does the same, and advises to request the
+	// access; record only records the violation. The default is on_request if that is block or exception, and
+	// otherwise record.
+	OnAssign string `json:"on_assign" required:"false" enum:"block,exception,record"`
 	// What happens when a violation is found. task asks the owners of the policy and administrators to decide; record
 	// only records the violation. revoke_lower_risk revokes the smallest set of grants with the lower risk, once, and
 	// asks as task does where that is not possible. The default is task.
@@ -142,12 +147,15 @@ func (e SeparationEffects) Complete() SeparationEffects {
 	e.OnRequest, e.OnDetect = cmp.Or(e.OnRequest, Block), cmp.Or(e.OnDetect, Task)
 	if e.OnAssign == "" {
 		e.OnAssign = Record
-		if e.OnRequest == Block {
-			e.OnAssign = Block
+		if Refuses(e.OnRequest) {
+			e.OnAssign = e.OnRequest
 		}
 	}
 	return e
 }
+
+// Refuses reports whether an effect prevents access that no approver of an exception has allowed.
+func Refuses(effect string) bool { return effect == Block || effect == Exception }
 
 // The API names its types without their package, so they have short names here.
 type (

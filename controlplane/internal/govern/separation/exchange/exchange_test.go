@@ -267,9 +267,17 @@ func TestExportsAreImportedWithoutAChange(t *testing.T) {
 		values (current_tenant(), $1, 'Second | look', 'P90D')`,
 		control,
 	)
+	rule := uuid.Must(uuid.NewV7()).String()
+	h.Exec(`insert into approval_rule (tenant_id, id, name, applies_to, branches)
+		values (current_tenant(), $1, 'Security, or; audit', '{"default": true}', '[]')`, rule)
 	side := func(i int) object { return object{"label": "=" + fmt.Sprint(i), "duty_ids": duties[i : i+1]} }
 	for name, more := range map[string]object{
 		"pair": {"kind": "pair", "sides": []object{side(0), {"duty_ids": duties[1:3]}}, "regulation_refs": []string{`a|\b`, "SOX 404"}},
+		"lost": {"kind": "pair", "sides": []object{side(0), side(1)}, "effects": object{"on_detect": "revoke_lower_risk"}},
+		"asks": {
+			"kind": "pair", "sides": []object{side(2), side(3)}, "exception_rule_id": rule,
+			"effects": object{"on_request": "exception", "on_assign": "exception"},
+		},
 		"most": {"kind": "n_of_m", "n": 2, "sides": []object{side(0), side(1), side(2)}, "valid_to": "2030-01-01T01:00:00+01:00"},
 		"grid": {
 			"kind": "matrix", "sides": []object{side(0), side(1), side(3)}, "enabled": false,
@@ -296,7 +304,7 @@ func TestExportsAreImportedWithoutAChange(t *testing.T) {
 		text := h.export(format)
 		p := h.plan(files(map[string]string{file: text}))
 		if p.Body["problem_count"] != 0.0 || p.Body["duties"].(object)["unchanged"] != 4.0 ||
-			p.Body["policies"].(object)["unchanged"] != 5.0 {
+			p.Body["policies"].(object)["unchanged"] != 7.0 {
 			t.Errorf("%s: %v\n%s", format, p.Body, text)
 		}
 	}
@@ -313,4 +321,37 @@ func TestAuditorsExportAndOnlyAdministratorsImport(t *testing.T) {
 	body := files(map[string]string{"rules.yaml": rules})
 	h.Refused(403, "read_only_role", "auditor", "POST", imports+"?dry_run=true", body)
 	h.Refused(403, "forbidden", "manager", "POST", imports+"?dry_run=true", body)
+}
+
+// TestEffectsOfFilesAreChecked imports policies with effects that exist, or do not.
+func TestEffectsOfFilesAreChecked(t *testing.T) {
+	h := open(t)
+	h.apply(files(map[string]string{"rules.yaml": rules}))
+	h.Exec(`insert into approval_rule (tenant_id, id, name, enabled, applies_to, branches) values
+		(current_tenant(), gen_random_uuid(), 'Security', true, '{"default": true}', '[]'),
+		(current_tenant(), gen_random_uuid(), 'Former', false, '{"default": true}', '[]')`)
+	for _, tt := range []struct{ request, assign, detect, rule, code, field string }{
+		{"block", "record", "revoke_lower_risk", "", "", ""},
+		{"block", "record", "micro_certification", "", "invalid", "on_detect"},
+		{"exception", "exception", "task", "security", "", ""},
+		{"exception", "record", "task", "", "required", "exception_rule_id"},
+		{"exception", "record", "task", "Nobody", "unknown_rule", "exception_rule"},
+		{"exception", "record", "task", "Former", "unknown_rule", "exception_rule"},
+		{"warn", "exception", "task", "Security", "invalid", "effects/on_assign"},
+		{"ask", "record", "task", "", "invalid", "on_request"},
+	} {
+		row := func(side, duty string) string {
+			return "Vendors and payments,pair," + side + "," + duty + "," + tt.request + "," + tt.assign + "," +
+				tt.detect + "," + tt.rule + "\n"
+		}
+		p := h.plan(files(map[string]string{"policies.csv": "policy,kind,side,duty,on_request,on_assign,on_detect," +
+			"exception_rule\n" + row("1", "Maintain vendors") + row("2", "Pay")}))
+		got := ""
+		for _, each := range p.Body["problems"].([]any) {
+			got += fmt.Sprint(each.(object)["code"], " ", each.(object)["field"])
+		}
+		if want := strings.TrimSpace(tt.code + " " + tt.field); got != want {
+			t.Errorf("%+v: the problems are %q; want %q", tt, got, want)
+		}
+	}
 }

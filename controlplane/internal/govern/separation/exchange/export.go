@@ -88,8 +88,8 @@ func archive(files map[string][]byte) ([]byte, error) {
 
 // spoken are what files call what duties and policies name by ID. What is gone keeps its ID.
 type spoken struct {
-	people, roles, connectors, controls map[string]string
-	entitlements                        map[string][2]string // connector and external ID
+	people, roles, connectors, controls, rules map[string]string
+	entitlements                               map[string][2]string // connector and external ID
 }
 
 // current is what is stored as a set.
@@ -136,6 +136,7 @@ func speak(
 			  from identity i
 			 where i.id = any(@people::text[]::uuid[])`
 		roles        = `select r.id::text, r.key from role r where r.id = any(@roles::text[]::uuid[])`
+		rules        = `select r.id::text, r.name from approval_rule r`
 		controls     = `select c.id::text, c.name from mitigating_control c where c.deleted_at is null`
 		connectors   = `select c.id::text, c.business_id from connector c where c.deleted_at is null`
 		entitlements = `
@@ -167,6 +168,7 @@ func speak(
 		map[string]string{},
 		map[string]string{},
 		map[string]string{},
+		map[string]string{},
 		map[string][2]string{},
 	}
 	args := pgx.NamedArgs{"people": who, "roles": roleIDs, "entitlements": what}
@@ -179,6 +181,7 @@ func speak(
 		{"name owners", people, []any{&a, &b}, func() { say.people[a] = b }},
 		{"name roles of duties", roles, []any{&a, &b}, func() { say.roles[a] = b }},
 		{"name connectors of duties", connectors, []any{&a, &b}, func() { say.connectors[a] = b }},
+		{"name approval rules", rules, []any{&a, &b}, func() { say.rules[a] = b }},
 		{"name mitigating controls", controls, []any{&a, &b}, func() { say.controls[a] = b }},
 		{"name entitlements of duties", entitlements, []any{&a, &b, &c},
 			func() { say.entitlements[a] = [2]string{b, c} }},
@@ -275,6 +278,9 @@ func (s spoken) policy(p separationpolicy.Policy, called map[string]string) rule
 		ValidTo:         p.ValidTo,
 	}
 	to.MaxMitigation, to.Exemptions = p.MaxMitigation, p.Exemptions
+	if p.ExceptionRuleID != nil {
+		to.ExceptionRule = s.rules[*p.ExceptionRuleID]
+	}
 	for _, id := range p.ControlIDs {
 		if name := s.controls[id]; name != "" {
 			to.Controls = append(to.Controls, name)

@@ -113,6 +113,9 @@ func (m *maker) fill(f *separationpolicy.Fields, p ruleset.Policy, of string) {
 	if p.Has("max_mitigation") {
 		f.MaxMitigation = p.MaxMitigation
 	}
+	if p.Has("exception_rule") {
+		f.ExceptionRuleID = m.exceptionRule(of, p)
+	}
 	if p.Has("exemptions") {
 		f.Exemptions = p.Exemptions
 	}
@@ -147,6 +150,21 @@ func (m *maker) controlIDs(of string, p ruleset.Policy) []string {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// exceptionRule is the approval rule that allows exceptions of a policy. Nil: it names none.
+func (m *maker) exceptionRule(of string, p ruleset.Policy) *string {
+	if p.ExceptionRule == "" {
+		return nil
+	}
+	id, there := m.rules[strings.ToLower(p.ExceptionRule)]
+	if !there {
+		m.report.AddOf(of, p.Place, "exception_rule", "unknown_rule",
+			"The approval rule %q was not found, or is disabled. Create or enable it first, or remove its name.",
+			p.ExceptionRule)
+		return nil
+	}
+	return &id
 }
 
 // same is the stored time if the other one is the same, perhaps in another zone.
@@ -338,8 +356,8 @@ func (m *maker) policyLengths(of string, at ruleset.Place, f separationpolicy.Fi
 		known        []string
 	}{
 		{"severity", f.Severity, []string{"low", "medium", "high", "critical"}},
-		{"on_request", f.Effects.OnRequest, []string{"block", "warn", "record"}},
-		{"on_assign", f.Effects.OnAssign, []string{"block", "record"}},
+		{"on_request", f.Effects.OnRequest, []string{"block", "exception", "warn", "record"}},
+		{"on_assign", f.Effects.OnAssign, []string{"block", "exception", "record"}},
 		{"on_detect", f.Effects.OnDetect, []string{"task", "revoke_lower_risk", "record"}},
 	} {
 		if !slices.Contains(c.known, c.value) {

@@ -26,6 +26,7 @@ type stored struct {
 	entitlements map[[2]string]string
 	byID         map[string]bool
 	controls     map[string]string // IDs of mitigating controls by name in lower case
+	rules        map[string]string // IDs of enabled approval rules by name in lower case
 }
 
 // index finds objects by key and by name.
@@ -70,7 +71,7 @@ func read(ctx context.Context, tx *pg.Tx, set ruleset.Set) (s *stored, err error
 	s = &stored{
 		dutyAt: newIndex(), policyAt: newIndex(), people: map[string][]string{}, connectors: map[string]string{},
 		roles: map[string]string{}, entitlements: map[[2]string]string{}, byID: map[string]bool{},
-		controls: map[string]string{},
+		controls: map[string]string{}, rules: map[string]string{},
 	}
 	if s.duties, err = duty.All(ctx, tx, " for update of d"); err != nil {
 		return s, err
@@ -111,6 +112,7 @@ func (s *stored) readNamed(ctx context.Context, tx *pg.Tx, set ruleset.Set) erro
 			  from mitigating_control c
 			 where c.deleted_at is null
 			   for key share of c`
+		rules = `select lower(r.name), r.id::text from approval_rule r where r.enabled for share of r`
 		known = `select e.id::text from entitlement e where e.id = any(@ids::text[]::uuid[])`
 	)
 	names, args := []string{}, pgx.NamedArgs{}
@@ -145,6 +147,7 @@ func (s *stored) readNamed(ctx context.Context, tx *pg.Tx, set ruleset.Set) erro
 		{"find connectors of rule set", connectors, []any{&a, &b}, func() { s.connectors[a], s.connectors[b] = b, b }},
 		{"find roles of rule set", roles, []any{&a, &b}, func() { s.roles[a], s.roles[b] = b, b }},
 		{"find entitlements of rule set", found, []any{&a, &b, &c}, func() { s.entitlements[[2]string{a, b}] = c }},
+		{"lock approval rules", rules, []any{&a, &b}, func() { s.rules[a] = b }},
 		{"lock mitigating controls", controls, []any{&a, &b}, func() { s.controls[a] = b }},
 		{"find entitlements of rule set by ID", known, []any{&a}, func() { s.byID[a] = true }},
 	} {

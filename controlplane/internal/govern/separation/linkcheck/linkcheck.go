@@ -2,7 +2,8 @@
 // no table and writes nothing.
 //
 // A link gives all access of the account to the new owner. It is refused if that access would be part of a violation of
-// an enforced policy whose on_assign is block, unless the violation is accepted as a false positive or by a mitigation.
+// an enforced policy whose on_assign is block or exception, unless the violation is accepted: as a false positive, by a
+// mitigation or by an exception.
 // Links that rules make are not refused: package scan finds their violations at once.
 //
 // Example: Ann has VENDOR-EDIT by one account. An administrator links a second account to her that has PAY-RUN. The
@@ -18,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exemption"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
@@ -91,7 +93,7 @@ func refusal(tx *pg.Tx, l link, v check.SeparationVerdict) error {
 }
 
 // refuses reports whether a policy could refuse a link.
-func refuses(p rulebook.Policy) bool { return p.EffectOnAssignment() == check.Block }
+func refuses(p rulebook.Policy) bool { return definition.Refuses(p.EffectOnAssignment()) }
 
 // read locks the people, and reads the links that change an owner and give access.
 func read(ctx context.Context, tx *pg.Tx, of []account.Ownership) ([]link, error) {

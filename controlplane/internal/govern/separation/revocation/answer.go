@@ -57,7 +57,7 @@ type unanswered struct {
 }
 
 // revokeLowerRisk does what policies with the effect revoke_lower_risk order about violations. It leaves alone those
-// that are mitigated, for which a mitigation is proposed, that are no longer there, or that were answered already.
+// that are mitigated or covered by an exception, for which a mitigation is proposed, that are no longer there, or that were answered already.
 func revokeLowerRisk(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) error {
 	const sql = `
 		select v.id::text, p.id::text as policy_id, p.name as policy, p.owner_ids::text[],
@@ -81,6 +81,7 @@ func revokeLowerRisk(ctx context.Context, tx *pg.Tx, ids []string, now time.Time
 		                      and m.policy_id = v.policy_id
 		                      and m.sides in ('', v.sides)
 		                      and (m.state = 'proposed' or mitigating(m.state)))
+		   and exception_covering(v.identity_id, v.policy_id, v.sides, v.severity, v.entitlement_ids) is null
 		 order by v.id`
 	all, err := pg.All[unanswered](ctx, tx, "find violations to revoke", sql, pgx.NamedArgs{"ids": ids, "now": now})
 	if err != nil {

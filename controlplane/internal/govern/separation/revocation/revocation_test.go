@@ -210,3 +210,13 @@ func TestAPolicyRevokesAtMostAHundredTimesADay(t *testing.T) {
 	h.settle()
 	h.automatic(id, "asked", "limit")
 }
+
+func TestAccessThatAnExceptionAllowsIsNotRevoked(t *testing.T) {
+	h, _, _, id := revoking(t, "enforce")
+	h.Except(h.Strings(`select id::text from separation_policy`)[0], "fulfilled", "VENDOR-EDIT", "PAY-RUN")
+	h.settle()
+	if got := h.Must(200, "admin", "GET", path+"/"+id, nil).Body["automatic_revocation"]; got != nil {
+		t.Errorf("the policy did %v; want nothing", got)
+	}
+	h.state(id, "open")
+}

@@ -33,13 +33,17 @@ type Policy struct {
 	Kind        string
 	Severity    string
 	Mode        string // shadow or enforce
-	OnRequest   string // block, warn or record
-	OnAssign    string // block or record
+	OnRequest   string // block, exception, warn or record
+	OnAssign    string // block, exception or record
 	OnDetect    string // task, revoke_lower_risk or record
 	OwnerIDs    []string
 	Remediation string
 	ControlIDs  []string // mitigating controls that requests can propose
 	BlindSides  []int    // positions of sides that no person can perform at present
+	// ExceptionRuleID is the approval rule whose approvers allow exceptions. Empty: none.
+	ExceptionRuleID string
+	// MaxMitigation is the longest ISO 8601 duration of a mitigation or an exception. Empty: no limit.
+	MaxMitigation string
 	// Exempts says whether Exempt is about anybody: people to whom the policy does not apply.
 	Exempts bool
 	Exempt  condition.Condition
@@ -127,7 +131,7 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 		rules[i] = p.Rule(p.ID, p.Version)
 		effects := p.Effects.Complete()
 		exempt, problems := p.Exemptions.Condition()
-		b.Policies[p.ID] = Policy{
+		policy := Policy{
 			ID:          p.ID,
 			Name:        p.Name,
 			Version:     p.Version,
@@ -144,6 +148,13 @@ func Compile(ctx context.Context, tx *pg.Tx, policies []separationpolicy.Policy)
 			Exempts:     p.Exemptions != nil && len(problems) == 0,
 			Exempt:      exempt,
 		}
+		if p.ExceptionRuleID != nil {
+			policy.ExceptionRuleID = *p.ExceptionRuleID
+		}
+		if p.MaxMitigation != nil {
+			policy.MaxMitigation = *p.MaxMitigation
+		}
+		b.Policies[p.ID] = policy
 	}
 	if b.Rules, err = conflict.CompileNumbered(rules, duties.entitlements, duties.list); err != nil {
 		return nil, fmt.Errorf("compile separation-of-duties policies: %w", err)

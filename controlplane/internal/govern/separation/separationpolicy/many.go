@@ -55,17 +55,17 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 		               name text, description text, rationale text, regulation_refs text[], owner_ids uuid[],
 		               enabled boolean, mode text, severity text, kind text, sides jsonb, n int, matrix jsonb,
 		               history_window text, context jsonb, effects jsonb, remediation text,
-		               mitigation_policy_ids uuid[], max_mitigation text, exemptions jsonb,
+		               mitigation_policy_ids uuid[], max_mitigation text, exception_rule_id uuid, exemptions jsonb,
 		               valid_from timestamptz, valid_to timestamptz, content jsonb)`
 		create = `
 			insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids,
 			                               enabled, mode, severity, kind, sides, duty_ids, n, matrix, history_window,
 			                               context, effects, remediation, mitigation_policy_ids, max_mitigation,
-			                               exemptions, valid_from, valid_to, origin)
+			                               exception_rule_id, exemptions, valid_from, valid_to, origin)
 			select current_tenant(), x.id, x.name, x.description, x.rationale, x.regulation_refs, x.owner_ids,
 			       x.enabled, x.mode, x.severity, x.kind, x.sides, x.duty_ids, x.n, nullif(x.matrix, 'null'),
 			       x.history_window, x.context, x.effects, x.remediation, x.mitigation_policy_ids,
-			       x.max_mitigation, nullif(x.exemptions, 'null'), x.valid_from, x.valid_to,
+			       x.max_mitigation, x.exception_rule_id, nullif(x.exemptions, 'null'), x.valid_from, x.valid_to,
 			       x.origin ` + source + `
 			 where x.created`
 		change = `
@@ -76,6 +76,7 @@ func writeBatch(ctx context.Context, tx *pg.Tx, list []Write) error {
 			       matrix = nullif(x.matrix, 'null'), history_window = x.history_window, context = x.context,
 			       effects = x.effects, remediation = x.remediation,
 			       mitigation_policy_ids = x.mitigation_policy_ids, max_mitigation = x.max_mitigation,
+			       exception_rule_id = x.exception_rule_id,
 			       exemptions = nullif(x.exemptions, 'null'), valid_from = x.valid_from, valid_to = x.valid_to,
 			       updated_at = now(), version = p.version + 1 ` + source + `
 			 where not x.created

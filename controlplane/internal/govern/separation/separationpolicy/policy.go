@@ -11,10 +11,11 @@ const (
 
 // Effects of a policy.
 const (
-	Block  = definition.Block
-	Warn   = definition.Warn
-	Record = definition.Record
-	Task   = definition.Task
+	Block     = definition.Block
+	Exception = definition.Exception
+	Warn      = definition.Warn
+	Record    = definition.Record
+	Task      = definition.Task
 )
 
 // The content of policies under the names that their callers use.

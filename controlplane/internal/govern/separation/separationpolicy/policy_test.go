@@ -318,3 +318,46 @@ func TestExemptionsAreAConditionThatIsReplacedAsAWhole(t *testing.T) {
 		t.Errorf("exemptions %v after they were removed", a.Body["exemptions"])
 	}
 }
+
+func TestEffectExceptionNeedsAnEnabledRule(t *testing.T) {
+	h := open(t)
+	rules := map[string]string{"none": newID()}
+	for name, enabled := range map[string]bool{"enabled": true, "disabled": false} {
+		rules[name] = newID()
+		h.Exec(`insert into approval_rule (tenant_id, id, name, enabled, applies_to, branches)
+			values (current_tenant(), $1, $2, $3, '{"default": true}', '[]')`, rules[name], name, enabled)
+	}
+	for _, tt := range []struct{ request, assign, rule, code, pointer, assigned string }{
+		{"exception", "", "enabled", "", "", "exception"},
+		{"exception", "record", "enabled", "", "", "record"},
+		{"block", "", "enabled", "", "", "block"},
+		{"exception", "", "", "required", "#/exception_rule_id", ""},
+		{"exception", "", "none", "unknown_rule", "#/exception_rule_id", ""},
+		{"exception", "", "disabled", "rule_disabled", "#/exception_rule_id", ""},
+		{"block", "exception", "enabled", "invalid", "#/effects/on_assign", ""},
+		{"warn", "exception", "enabled", "invalid", "#/effects/on_assign", ""},
+	} {
+		body := h.policy(newID(), "pair", "Order", "Pay")
+		effects := object{"on_request": tt.request}
+		if tt.assign != "" {
+			effects["on_assign"] = tt.assign
+		}
+		body["effects"] = effects
+		if tt.rule != "" {
+			body["exception_rule_id"] = rules[tt.rule]
+		}
+		if tt.code != "" {
+			a := h.Refused(422, "validation_failed", "admin", "POST", base, body)
+			field := a.Body["errors"].([]any)[0].(object)
+			if field["code"] != tt.code || field["pointer"] != tt.pointer {
+				t.Errorf("%+v: refused with %v", tt, field)
+			}
+			continue
+		}
+		a := h.Must(201, "admin", "POST", base, body)
+		if a.Body["effects"].(object)["on_assign"] != tt.assigned || a.Text("exception_rule_id") != rules["enabled"] {
+			t.Errorf("%+v: made %v with the rule %v", tt, a.Body["effects"], a.Body["exception_rule_id"])
+		}
+		h.Must(200, "admin", "POST", base+"/"+a.Text("id")+"/mode", object{"mode": "enforce"})
+	}
+}

@@ -16,7 +16,7 @@ import (
 const columns = `p.id, p.name, p.description, p.rationale, p.regulation_refs, p.owner_ids::text[] as owner_ids,
 	p.enabled, p.mode, p.severity, p.kind, p.sides, p.n, p.matrix, p.history_window, p.context, p.effects,
 	p.remediation, p.mitigation_policy_ids::text[] as mitigation_policy_ids, p.max_mitigation,
-	p.exemptions, p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
+	p.exception_rule_id::text as exception_rule_id, p.exemptions, p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
 
 // Filters narrow a list of policies. All given filters must match.
 type Filters struct {
@@ -256,6 +256,7 @@ func argsOf(f Fields, id string) pgx.NamedArgs {
 		"remediation":     f.Remediation,
 		"control_ids":     f.ControlIDs,
 		"max_mitigation":  f.MaxMitigation,
+		"exception_rule":  f.ExceptionRuleID,
 		"exemptions":      f.Exemptions,
 		"valid_from":      f.ValidFrom,
 		"valid_to":        f.ValidTo,
@@ -267,12 +268,13 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
 		insert into separation_policy (tenant_id, id, name, description, rationale, regulation_refs, owner_ids, enabled,
 		                               mode, severity, kind, sides, duty_ids, n, matrix, history_window, context,
-		                               effects, remediation, mitigation_policy_ids, max_mitigation, exemptions,
+		                               effects, remediation, mitigation_policy_ids, max_mitigation, exception_rule_id,
+		                               exemptions,
 		                               valid_from, valid_to, origin)
 		values (current_tenant(), @id, @name, @description, @rationale, @regulation_refs,
 		        @owner_ids::text[]::uuid[], @enabled, @mode, @severity, @kind, @sides, @duty_ids::text[]::uuid[], @n,
 		        @matrix, @history_window, @context, @effects, @remediation, @control_ids::text[]::uuid[],
-		        @max_mitigation, nullif(@exemptions::jsonb, 'null'), @valid_from, @valid_to, @origin)`
+		        @max_mitigation, @exception_rule::uuid, nullif(@exemptions::jsonb, 'null'), @valid_from, @valid_to, @origin)`
 	args := argsOf(n.Fields, id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert separation-of-duties policy", sql, args); err != nil {
@@ -290,6 +292,7 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 		       kind = @kind, sides = @sides, duty_ids = @duty_ids::text[]::uuid[], n = @n, matrix = @matrix,
 		       history_window = @history_window, context = @context, effects = @effects, remediation = @remediation,
 		       mitigation_policy_ids = @control_ids::text[]::uuid[], max_mitigation = @max_mitigation,
+		       exception_rule_id = @exception_rule::uuid,
 		       exemptions = nullif(@exemptions::jsonb, 'null'), valid_from = @valid_from,
 		       valid_to = @valid_to, updated_at = now(), version = version + 1
 		 where id = @id`

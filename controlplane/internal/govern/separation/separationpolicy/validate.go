@@ -29,6 +29,9 @@ func Check(ctx context.Context, tx *pg.Tx, f *Fields, id string) error {
 	if err := checkControls(ctx, tx, f); err != nil {
 		return err
 	}
+	if err := checkExceptionRule(ctx, tx, f); err != nil {
+		return err
+	}
 	if err := checkName(ctx, tx, f, id); err != nil {
 		return err
 	}
@@ -104,6 +107,32 @@ func checkControls(ctx context.Context, tx *pg.Tx, f *Fields) error {
 			wrong.Add(fmt.Sprintf("#/mitigation_policy_ids/%d", i), "unknown_control",
 				"Mitigating control %s was not found. Choose one of GET /policies/mitigation.", id)
 		}
+	}
+	return wrong.Fault()
+}
+
+// checkExceptionRule locks the approval rule that allows exceptions, so that it is neither deleted nor disabled before
+// the policy is written.
+func checkExceptionRule(ctx context.Context, tx *pg.Tx, f *Fields) error {
+	if f.ExceptionRuleID == nil {
+		return nil
+	}
+	const sql = `select r.enabled from approval_rule r where r.id = $1 for share of r`
+	var wrong definition.Problems
+	known := []bool{}
+	if listing.IsID(*f.ExceptionRuleID) {
+		var err error
+		if known, err = pg.All[bool](ctx, tx, "lock approval rule of policy", sql, *f.ExceptionRuleID); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(known) == 0:
+		wrong.Add("#/exception_rule_id", "unknown_rule",
+			"Approval rule %s was not found. Choose one of GET /approval-rules.", *f.ExceptionRuleID)
+	case !known[0]:
+		wrong.Add("#/exception_rule_id", "rule_disabled",
+			"Approval rule %s is disabled. Enable it, or choose another one.", *f.ExceptionRuleID)
 	}
 	return wrong.Fault()
 }

@@ -85,6 +85,27 @@ func (w *World) GrantTo(account, group string) string {
 	return id
 }
 
+// Except has an exception approved that allows Ann access to groups, with the item of a request. It returns the item.
+func (w *World) Except(policy, status string, groups ...string) string {
+	w.T.Helper()
+	request, item, entitlements := NewID(), NewID(), []string{}
+	for _, g := range groups {
+		entitlements = append(entitlements, w.Groups[g])
+	}
+	w.Exec(`insert into access_request (tenant_id, id, number, requested_for, requested_by, kind, urgency,
+		justification, status, preview)
+		values (current_tenant(), $1, 7, $2, '{}', 'grant', 'normal', 'year end', 'fulfilled', '{}')`, request, w.Ann)
+	w.Exec(`insert into access_request_item (tenant_id, id, request_id, position, beneficiary_id, kind, entitlement_id,
+		status, given, ends_at)
+		values (current_tenant(), $1, $2, 0, $3, 'grant', $4, $5, true, now() + interval '9 days')`,
+		item, request, w.Ann, w.Groups[groups[0]], status)
+	w.Exec(`insert into separation_exception (tenant_id, id, item_id, identity_id, policy_id, policy_version, severity,
+		entitlement_ids, rule_id, rule_name, approved_by)
+		values (current_tenant(), gen_random_uuid(), $1, $2, $3, 1, 'high', $4::text[]::uuid[], gen_random_uuid(),
+		    'Security', '[{"type": "user", "display": "Tom"}]')`, item, w.Ann, policy, entitlements)
+	return item
+}
+
 // As runs a function in a transaction of the tenant's system.
 func (w *World) As(fn func(ctx context.Context, tx *pg.Tx) error) {
 	w.T.Helper()

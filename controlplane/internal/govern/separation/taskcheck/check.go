@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision/taskstore"
@@ -58,7 +59,7 @@ func Admit(ctx context.Context, tx *pg.Tx, taskIDs []string) ([]taskstore.Held, 
 
 // holds reports whether a policy could hold a grant.
 func holds(p rulebook.Policy) bool {
-	return p.EffectOnRequest() == check.Block || p.EffectOnAssignment() == check.Block
+	return definition.Refuses(p.EffectOnRequest()) || definition.Refuses(p.EffectOnAssignment())
 }
 
 // effect is that of a policy on the grant.

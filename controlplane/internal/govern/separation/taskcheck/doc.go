@@ -2,9 +2,10 @@
 // owns no table: held tasks are blocked, see package taskstore.
 //
 // Only grants are checked. A grant is held if the target systems would then have access that violates an enforced
-// policy with the effect block, together with what the person has there and with what is being sent. Access that is
+// policy with the effect block or exception, together with what the person has there and with what is being sent. Access that is
 // only requested or planned does not count: of two grants that only together violate a policy, the first one is made
-// and the second one held. Violations that are accepted, as false positives or with a mitigating control, hold nothing.
+// and the second one held. Violations that are accepted, as false positives, with a mitigating control or by an exception, hold
+// nothing.
 // What was requested is held by policies whose on_request is block, and all other access by those whose on_assign is
 // block.
 //

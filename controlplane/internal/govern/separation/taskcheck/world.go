@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/check"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/definition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/effective"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/exemption"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/separation/rulebook"
@@ -78,7 +79,7 @@ func (w world) violations(b *rulebook.Book, g grant, taken []int) []check.Found 
 	var found []check.Found
 	for _, v := range check.Involving(b.Rules.Check(&p.Access), own) {
 		f, policy := check.Found{Person: p, Violation: v}, b.Policies[v.Policy.ID]
-		if g.effect(policy) == check.Block && !g.allows(policy) && !w.accepted.Cover(f, b) {
+		if definition.Refuses(g.effect(policy)) && !g.allows(policy) && !w.accepted.Cover(f, b) {
 			found = append(found, f)
 		}
 	}

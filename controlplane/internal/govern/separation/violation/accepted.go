@@ -11,10 +11,11 @@ import (
 )
 
 // Acceptances are the violations of people that need no decision although the access is there: false positives, and
-// those that a mitigation covers.
+// those that a mitigation or an exception covers.
 type Acceptances struct {
-	marked map[key]stored
-	covers check.Covers
+	marked  map[key]stored
+	covers  check.Covers
+	allowed check.AllAllowed
 }
 
 // ReadAcceptances reads the accepted violations of people.
@@ -28,14 +29,18 @@ func ReadAcceptances(ctx context.Context, tx *pg.Tx, people []string) (a Accepta
 	for _, s := range all {
 		a.marked[key{s.IdentityID, s.PolicyID, s.Sides}] = s
 	}
-	a.covers, err = check.ReadCovers(ctx, tx, people)
+	if a.covers, err = check.ReadCovers(ctx, tx, people); err != nil {
+		return a, err
+	}
+	a.allowed, err = check.ReadAllowed(ctx, tx, people)
 	return a, err
 }
 
 // Cover reports whether a violation that was found is accepted, with the access and the version of the policy now.
 func (a Acceptances) Cover(f check.Found, b *rulebook.Book) bool {
 	k, policy := keyOf(f), b.Policies[f.Violation.Policy.ID]
-	if a.covers.Of(k.identity, k.policy, k.sides, policy.Severity).Mitigates() {
+	if a.covers.Of(k.identity, k.policy, k.sides, policy.Severity).Mitigates() ||
+		a.allowed.Of(k.identity, f.Violation, policy.Severity) != nil {
 		return true
 	}
 	s, marked := a.marked[k]

@@ -27,7 +27,21 @@ const columns = `v.id, v.state, v.severity, v.grade, v.conflict, v.detected_by, 
 	    and m.policy_id = v.policy_id
 	    and m.sides in ('', v.sides)
 	  order by mitigating(m.state) desc, m.state = 'proposed' desc, m.id desc
-	  limit 1) as mitigation`
+	  limit 1) as mitigation,
+	(select jsonb_build_object('id', e.id, 'request_id', q.id, 'number', 'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'),
+	                           'rule', e.rule_name, 'approved_by', e.approved_by, 'approved_at', e.approved_at,
+	                           'justification', q.justification, 'ends_at', x.ends_at,
+	                           'covers', coalesce(e.id = exception_covering(v.identity_id, v.policy_id, v.sides,
+	                               v.severity, v.entitlement_ids), false))
+	   from separation_exception e
+	   join access_request_item x on x.id = e.item_id
+	   join access_request q on q.id = x.request_id
+	  where e.identity_id = v.identity_id
+	    and e.policy_id = v.policy_id
+	    and e.sides = v.sides
+	    and exception_lasts(x.given, x.status)
+	  order by e.id desc
+	  limit 1) as exception`
 
 const around = `
 	left join identity i on i.id = v.identity_id

@@ -49,6 +49,8 @@ type Violation struct {
 	FalsePositive *FalsePositiveMark `json:"false_positive" db:"false_positive"`
 	// Mitigation that covers the violation or is proposed, or else the last one. Null: there was none.
 	Mitigation *AppliedMitigation `json:"mitigation" db:"mitigation"`
+	// Exception of the violation that approvers allowed with an access request, while the access lasts. Null: none.
+	Exception *ApprovedException `json:"exception" db:"exception"`
 	// Last revocation that was ordered to end the violation. Null: none.
 	Remediation *OrderedRemediation `json:"remediation" db:"remediation"`
 	// What a policy with the effect revoke_lower_risk did automatically. Null: nothing since the violation was found.
@@ -69,6 +71,29 @@ type AppliedMitigation struct {
 	State string `json:"state" enum:"proposed,active,evidence_due,evidence_overdue,lapsed,expired,withdrawn,refused,replaced,resolved"`
 	// Time at which it ends at the latest. Null: it was not approved.
 	EndsAt *time.Time `json:"ends_at"`
+}
+
+// ApprovedException is an exception that approvers allowed with an access request. It ends with the access.
+type ApprovedException struct {
+	// ID of the exception.
+	ID string `json:"id"`
+	// ID of the access request.
+	RequestID string `json:"request_id"`
+	// Number of the access request, such as REQ-000123.
+	Number string `json:"number"`
+	// Name of the approval rule whose approvers allowed it.
+	Rule string `json:"rule"`
+	// Who approved in the stages of the approval rule.
+	ApprovedBy []decision.Actor `json:"approved_by" nullable:"false"`
+	// Time of the approval.
+	ApprovedAt time.Time `json:"approved_at"`
+	// Justification of the request.
+	Justification string `json:"justification"`
+	// End of the access. Null: it is counted from when the target system has the access.
+	EndsAt *time.Time `json:"ends_at"`
+	// Whether it covers the violation. While it does, the violation has no decision task and no access is revoked
+	// automatically. More access on a side, or a higher severity, is not covered.
+	Covers bool `json:"covers"`
 }
 
 // FalsePositiveMark says why a violation is none.
@@ -114,6 +139,7 @@ func (v Violation) AuditObjects() []audit.Subject {
 func (v *Violation) restrict(owned map[string]bool) {
 	v.Partial = true
 	v.Conflict.Cures, v.Remediation, v.Mitigation, v.Automatic = []check.ConflictCure{}, nil, nil, nil
+	v.Exception = nil
 	for i := range v.Conflict.Sides {
 		side := &v.Conflict.Sides[i]
 		kept := []check.ConflictAccess{}

@@ -56,6 +56,7 @@ type policy struct {
 	Remediation    string         `yaml:"remediation,omitempty"`
 	Controls       []string       `yaml:"mitigating_controls,omitempty"`
 	MaxMitigation  *string        `yaml:"max_mitigation,omitempty"`
+	ExceptionRule  string         `yaml:"exception_rule,omitempty"`
 	Exemptions     map[string]any `yaml:"exemptions,omitempty"`
 	ValidFrom      *time.Time     `yaml:"valid_from,omitempty"`
 	ValidTo        *time.Time     `yaml:"valid_to,omitempty"`
@@ -152,8 +153,9 @@ func (p policy) plain() ruleset.Policy {
 		OnAssign:        p.Effects.OnAssign,
 		OnDetect:        p.Effects.OnDetect,
 		Remediation:     p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation, Exemptions: p.Exemptions,
-		ValidFrom: p.ValidFrom,
-		ValidTo:   p.ValidTo,
+		ExceptionRule: p.ExceptionRule,
+		ValidFrom:     p.ValidFrom,
+		ValidTo:       p.ValidTo,
 	}
 	if p.Matrix != nil {
 		made.Conflicts = p.Matrix.Conflicts

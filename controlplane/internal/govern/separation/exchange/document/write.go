@@ -57,6 +57,8 @@ func written(p ruleset.Policy) policy {
 			p.OnDetect,
 		},
 		Remediation: p.Remediation, Controls: p.Controls, MaxMitigation: p.MaxMitigation, Exemptions: p.Exemptions,
+		ExceptionRule: p.ExceptionRule,
+
 		ValidFrom: p.ValidFrom,
 		ValidTo:   p.ValidTo,
 	}

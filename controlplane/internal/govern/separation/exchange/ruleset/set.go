@@ -80,6 +80,7 @@ type Policy struct {
 	// Controls are the names of the mitigating controls.
 	Controls      []string
 	MaxMitigation *string
+	ExceptionRule string // name of the approval rule that allows exceptions; empty: none
 	// Exemptions is a condition on people, or nil.
 	Exemptions            map[string]any
 	OnDetect, Remediation string

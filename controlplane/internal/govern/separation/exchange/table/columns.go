@@ -27,7 +27,7 @@ var (
 		"same_attributes",
 		"exclude_read_only",
 		"on_request", "on_assign", "on_detect",
-		"remediation", "mitigating_controls", "max_mitigation", "exemptions",
+		"remediation", "mitigating_controls", "max_mitigation", "exception_rule", "exemptions",
 		"valid_from",
 		"valid_to",
 		"side",

@@ -53,7 +53,7 @@ func (w row) fields(p *ruleset.Policy, same repeated, first row, isFirst bool) {
 	same.text(&p.Remediation, "remediation")
 	for column, into := range map[string]*string{
 		"mode": &p.Mode, "severity": &p.Severity, "kind": &p.Kind, "on_request": &p.OnRequest,
-		"on_assign": &p.OnAssign, "on_detect": &p.OnDetect,
+		"on_assign": &p.OnAssign, "on_detect": &p.OnDetect, "exception_rule": &p.ExceptionRule,
 	} {
 		same.text(into, column)
 	}

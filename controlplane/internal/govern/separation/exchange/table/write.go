@@ -80,7 +80,7 @@ func policyCells(p ruleset.Policy) ([]string, error) {
 		p.OnRequest,
 		p.OnAssign,
 		p.OnDetect,
-		p.Remediation, join(p.Controls), text(p.MaxMitigation), exempted,
+		p.Remediation, join(p.Controls), text(p.MaxMitigation), p.ExceptionRule, exempted,
 		moment(p.ValidFrom),
 		moment(p.ValidTo),
 	}, nil
