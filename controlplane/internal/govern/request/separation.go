@@ -19,10 +19,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
-// CheckApproval says which items must not be approved, because the access would violate an enforced separation-of-duties
-// policy together with what the person has and what is approved for them. An item whose violation needs an exception
-// that none of its stages asks for gets the stages of the exception rule. People are locked, so that of two approvals
-// that only together violate a policy exactly one succeeds. In one call, the first items are taken.
+// CheckApproval says which items must not be approved, because the access would violate an enforced
+// separation-of-duties policy together with what the person has and what is approved for them. An item whose violation
+// needs an exception that none of its stages asks for gets the stages of the exception rule. People are locked, so that
+// of two approvals that only together violate a policy exactly one succeeds. In one call, the first items are taken.
 func (s *Service) CheckApproval(
 	ctx context.Context,
 	tx *pg.Tx,

@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// UsersOf are the roles, entitlements, rules, separation-of-duties policies and schedules that use a rule, a calendar or a schedule; at most 20.
+// UsersOf are the roles, entitlements, rules, separation-of-duties policies and schedules that use a rule, a calendar
+// or a schedule; at most 20.
 func UsersOf(ctx context.Context, tx *pg.Tx, id string) ([]ApprovalUse, error) {
 	const sql = `
 		select 'role' as type, r.id::text as id, r.name as display from role r

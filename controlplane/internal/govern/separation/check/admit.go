@@ -16,8 +16,9 @@ import (
 )
 
 // Admit refuses access that an administrator or the owner of a role gives to a person directly, if it would violate an
-// enforced policy that blocks, or that needs an exception. The person is locked until the transaction ends, so that nothing else is given
-// meanwhile. Who does not see the whole tenant learns the policy, and not what else the person has.
+// enforced policy that blocks, or that needs an exception. The person is locked until the transaction ends, so that
+// nothing else is given meanwhile. Who does not see the whole tenant learns the policy, and not what else the person
+// has.
 func Admit(ctx context.Context, tx *pg.Tx, identityID string, a effective.Addition, now time.Time) error {
 	watches, err := Watches(ctx, tx)
 	if err != nil || !watches {

@@ -31,7 +31,8 @@ type AllAllowed []Allowed
 func ReadAllowed(ctx context.Context, tx *pg.Tx, people []string) (AllAllowed, error) {
 	const sql = `
 		select e.id::text, e.identity_id::text, e.policy_id::text, e.sides, e.severity,
-		       e.entitlement_ids::text[] as entitlement_ids, 'REQ-' || lpad(r.number::text, greatest(6, length(r.number::text)), '0') as number,
+		       e.entitlement_ids::text[] as entitlement_ids,
+		       'REQ-' || lpad(r.number::text, greatest(6, length(r.number::text)), '0') as number,
 		       i.ends_at
 		  from separation_exception e
 		  join access_request_item i on i.tenant_id = e.tenant_id and i.id = e.item_id

@@ -68,8 +68,8 @@ type Candidate struct {
 }
 
 // InOrder returns the verdict about each candidate, together with those of the same person before it that are not
-// blocked: of two that only together violate a policy, the second is. One that needs an exception counts for the next. decided leaves out request items that wait for
-// approval. All people are read at once.
+// blocked: of two that only together violate a policy, the second is. One that needs an exception counts for the next.
+// decided leaves out request items that wait for approval. All people are read at once.
 func InOrder(
 	ctx context.Context,
 	tx *pg.Tx,

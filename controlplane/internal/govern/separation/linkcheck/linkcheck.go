@@ -3,8 +3,7 @@
 //
 // A link gives all access of the account to the new owner. It is refused if that access would be part of a violation of
 // an enforced policy whose on_assign is block or exception, unless the violation is accepted: as a false positive, by a
-// mitigation or by an exception.
-// Links that rules make are not refused: package scan finds their violations at once.
+// mitigation or by an exception. Links that rules make are not refused: package scan finds their violations at once.
 //
 // Example: Ann has VENDOR-EDIT by one account. An administrator links a second account to her that has PAY-RUN. The
 // link is 409 separation_of_duties.

@@ -57,7 +57,8 @@ type unanswered struct {
 }
 
 // revokeLowerRisk does what policies with the effect revoke_lower_risk order about violations. It leaves alone those
-// that are mitigated or covered by an exception, for which a mitigation is proposed, that are no longer there, or that were answered already.
+// that are mitigated or covered by an exception, for which a mitigation is proposed, that are no longer there, or that
+// were answered already.
 func revokeLowerRisk(ctx context.Context, tx *pg.Tx, ids []string, now time.Time) error {
 	const sql = `
 		select v.id::text, p.id::text as policy_id, p.name as policy, p.owner_ids::text[],

@@ -16,7 +16,8 @@ import (
 const columns = `p.id, p.name, p.description, p.rationale, p.regulation_refs, p.owner_ids::text[] as owner_ids,
 	p.enabled, p.mode, p.severity, p.kind, p.sides, p.n, p.matrix, p.history_window, p.context, p.effects,
 	p.remediation, p.mitigation_policy_ids::text[] as mitigation_policy_ids, p.max_mitigation,
-	p.exception_rule_id::text as exception_rule_id, p.exemptions, p.valid_from, p.valid_to, p.origin, p.created_at, p.updated_at, p.version`
+	p.exception_rule_id::text as exception_rule_id, p.exemptions, p.valid_from, p.valid_to, p.origin,
+	p.created_at, p.updated_at, p.version`
 
 // Filters narrow a list of policies. All given filters must match.
 type Filters struct {
@@ -274,7 +275,8 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 		values (current_tenant(), @id, @name, @description, @rationale, @regulation_refs,
 		        @owner_ids::text[]::uuid[], @enabled, @mode, @severity, @kind, @sides, @duty_ids::text[]::uuid[], @n,
 		        @matrix, @history_window, @context, @effects, @remediation, @control_ids::text[]::uuid[],
-		        @max_mitigation, @exception_rule::uuid, nullif(@exemptions::jsonb, 'null'), @valid_from, @valid_to, @origin)`
+		        @max_mitigation, @exception_rule::uuid, nullif(@exemptions::jsonb, 'null'), @valid_from, @valid_to,
+		        @origin)`
 	args := argsOf(n.Fields, id)
 	args["origin"] = n.Origin
 	if err := pg.Exec(ctx, tx, "insert separation-of-duties policy", sql, args); err != nil {

@@ -28,7 +28,8 @@ const columns = `v.id, v.state, v.severity, v.grade, v.conflict, v.detected_by, 
 	    and m.sides in ('', v.sides)
 	  order by mitigating(m.state) desc, m.state = 'proposed' desc, m.id desc
 	  limit 1) as mitigation,
-	(select jsonb_build_object('id', e.id, 'request_id', q.id, 'number', 'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'),
+	(select jsonb_build_object('id', e.id, 'request_id', q.id,
+	                           'number', 'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'),
 	                           'rule', e.rule_name, 'approved_by', e.approved_by, 'approved_at', e.approved_at,
 	                           'justification', q.justification, 'ends_at', x.ends_at,
 	                           'covers', coalesce(e.id = exception_covering(v.identity_id, v.policy_id, v.sides,
