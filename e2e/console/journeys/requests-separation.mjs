@@ -65,4 +65,35 @@ await journey(async ({ open }) => {
   await dialog.getByText(/would violate the policy/).first().waitFor();
   await seen(admin, "a refused assignment");
   same(scene.users.member.identity_id, person.id, "the person");
+
+  step("a policy asks for exceptions");
+  const { id: rule } = await api("admin", "POST", "/approval-rules", {
+    name: named("Exceptions of duties"),
+    applies_to: { risk_levels: ["critical"] },
+    branches: [{ outcome: { kind: "chain", stages: [{ name: "Exception", groups: [{ approvers: [{ kind: "app_role", app_role: "admin" }] }] }] } }],
+  });
+  await admin.goto(`/separation-of-duties/${policy.id}?show=edit`);
+  await settled(admin);
+  await admin.getByLabel("Requests that would violate the policy", { exact: true }).selectOption("exception");
+  await admin.getByLabel("Approval rule of exceptions", { exact: true }).selectOption(rule);
+  await seen(admin, "a policy that asks for exceptions");
+  await button(admin, "Save").click();
+  await admin.getByText("needs an exception").first().waitFor();
+
+  step("the request says who allows the exception");
+  await page.goto(`/access/request?items=${both[1].id}&view=review`);
+  await settled(page);
+  await section.getByText("needs an exception").waitFor();
+  await section.getByText(/The approvers of the rule .* must allow an exception/).waitFor();
+  await seen(page, "a request that needs an exception");
+
+  step("an administrator is advised to request it");
+  await admin.goto(`/access/${both[1].id}`);
+  await settled(admin);
+  await button(admin, "Actions").click();
+  await admin.getByRole("menuitem", { name: "Assign", exact: true }).click();
+  await dialog.getByLabel("Person", { exact: true }).fill(person.name);
+  await admin.getByRole("option", { name: person.name }).first().click();
+  await dialog.getByText("This access needs an exception").waitFor();
+  await seen(admin, "an assignment that needs an exception");
 });

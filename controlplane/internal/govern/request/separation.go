@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -64,19 +65,19 @@ func (s *Service) checkItem(
 	if len(missing) == 0 {
 		return out, nil
 	}
-	r, err := accessrequest.Find(ctx, tx, v.item.RequestID)
+	subject, err := subjectOf(ctx, tx, v.item)
 	if err != nil {
 		return out, err
 	}
 	for _, n := range missing {
-		if why := exception.Problem(v.item, r.Justification, n, s.Now()); why != nil {
+		if why := exception.Problem(v.item, subject.Justification, n, s.Now()); why != nil {
 			return chain.Check{Refused: why}, nil
 		}
 	}
 	groups := exception.ByRule(missing)
 	subjects := make([]resolution.Excepted, len(groups))
 	for i, g := range groups {
-		subjects[i] = resolution.Excepted{Subject: subjectOf(r, v.item), RuleID: g[0].RuleID, From: s.Now()}
+		subjects[i] = resolution.Excepted{Subject: subject, RuleID: g[0].RuleID, From: s.Now()}
 	}
 	rules, err := resolution.Exceptions(ctx, tx, subjects, s.Now())
 	if err != nil {
@@ -180,28 +181,34 @@ func (s *Service) violating(ctx context.Context, tx *pg.Tx, itemIDs []string) (a
 	return all, nil
 }
 
-// subjectOf is an item of a submitted request as approval rules look at it.
-func subjectOf(r accessrequest.AccessRequest, item accessrequest.AccessRequestItem) approval.Subject {
-	s := approval.Subject{
+// subjectOf is an item of a submitted request as approval rules look at it. Whoever decides about the item may not see
+// the request.
+func subjectOf(
+	ctx context.Context,
+	tx *pg.Tx,
+	item accessrequest.AccessRequestItem,
+) (s approval.Subject, err error) {
+	const sql = `
+		select coalesce(r.requester_id::text, ''), r.urgency, r.justification, coalesce(r.external_reference, '')
+		  from access_request r
+		 where r.id = $1`
+	s = approval.Subject{
 		BeneficiaryID: item.BeneficiaryID,
 		Kind:          item.Kind,
-		Urgency:       r.Urgency,
 		RoleID:        item.RoleID,
 		EntitlementID: item.EntitlementID,
 		StartsAt:      item.StartsAt,
 		EndsAt:        item.EndsAt,
-		Justification: r.Justification,
-	}
-	if r.RequesterID != nil {
-		s.RequesterID = *r.RequesterID
 	}
 	if item.Duration != nil {
 		s.Duration = *item.Duration
 	}
-	if r.ExternalReference != nil {
-		s.ExternalReference = *r.ExternalReference
+	err = tx.QueryRow(ctx, sql, item.RequestID).
+		Scan(&s.RequesterID, &s.Urgency, &s.Justification, &s.ExternalReference)
+	if err != nil {
+		err = fmt.Errorf("read request of item: %w", err)
 	}
-	return s
+	return s, err
 }
 
 func additionOf(item accessrequest.AccessRequestItem) effective.Addition {

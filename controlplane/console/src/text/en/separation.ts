@@ -507,7 +507,7 @@ export const exceptionBy = (rule: ReactNode) => rich`The approvers of the rule $
 export const exceptionTerms = "The request needs a justification and an end.";
 export const exceptionAtMost = (duration: Insert) =>
   `The request needs a justification and an end, ${duration} after the start at the latest.`;
-export const requestInstead = "It cannot be assigned, because it needs an exception. Request the access instead.";
+export const requestInstead = "This access needs an exception, which is requested. It is only assigned if the policy records assignments.";
 export const requestAccess = "Request access";
 export const exceptedNote = (request: ReactNode, until: ReactNode) => rich`The exception of ${request} covers it ${until}.`;
 export const exceptionNoLongerCovers = (request: ReactNode) =>
