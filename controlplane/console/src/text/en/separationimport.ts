@@ -113,6 +113,7 @@ export const fieldNames: Record<string, string> = {
   mitigation_policy_ids: "mitigating controls",
   mitigating_controls: "mitigating controls",
   max_mitigation: "longest mitigation",
+  exception_rule: "approval rule of exceptions",
   remediation: "advice",
 };
 export const problem = "Problem";
