@@ -25,7 +25,10 @@ func TestExceptionsAreAllowedByPeopleInAllOfTheirStages(t *testing.T) {
 			st := &state.Stage{Stage: i, State: rapid.SampledFrom(states).Draw(t, "state")}
 			by := rapid.SampledFrom([]string{"person", "request", "nobody"}).Draw(t, "by")
 			if by != "nobody" {
-				slot := &state.Slot{State: state.SlotApproved, DecidedBy: &decision.Actor{IdentityID: "x", Display: by}}
+				slot := &state.Slot{
+					State:     state.SlotApproved,
+					DecidedBy: &decision.Actor{Type: "user", ID: "x", Display: by},
+				}
 				if by == "person" {
 					slot.TaskID = new(string)
 				}
