@@ -72,8 +72,8 @@ type MitigatingControlEvidence struct {
 	// Whether evidence is needed. The default is true.
 	Required *bool `json:"required" required:"false"`
 	// Kind of evidence. attestation: a text by the owner. upload: a file. link: the address of a record in another
-	// system. report: a file or its address. automatic_query: the answer to query; people are asked if it fails or cannot
-	// be answered. The default is attestation.
+	// system. report: a file or its address. automatic_query: the answer to query; people are asked if it fails or
+	// cannot be answered. The default is attestation.
 	Kind string `json:"kind" required:"false" enum:"attestation,upload,link,report,automatic_query"`
 	// Interval between evidence, as an ISO 8601 duration from P1D to P365D. The default is P30D.
 	Cadence string `json:"cadence" required:"false" maxLength:"64" example:"P30D"`
