@@ -10,6 +10,7 @@ create table webhook (
     id                   uuid        not null,
     name                 text        not null,
     url                  text        not null,
+    url_sealed           bytea,
     state                text        not null default 'enabled',
     state_reason         text        not null default '',
     state_changed_at     timestamptz not null default now(),
@@ -36,11 +37,13 @@ create table webhook (
     updated_at           timestamptz not null default now(),
     version              int         not null default 1,
     constraint webhook_pk primary key (tenant_id, id),
-    constraint webhook_format_known check (format in ('standard', 'cloudevents')),
+    constraint webhook_format_known check (format in ('standard', 'cloudevents', 'teams', 'slack')),
     constraint webhook_max_rps_positive check (max_rps > 0),
     constraint webhook_state_known check (state in ('enabled', 'disabled', 'disabled_auto'))
 );
 comment on table webhook is 'One webhook: an address that receives events.';
+comment on column webhook.url is 'The URL as it is shown: without its query, and for chat services without its path.';
+comment on column webhook.url_sealed is 'The whole URL, sealed. Null if the column url has all of it.';
 comment on column webhook.exhausted is
     'Number of deliveries abandoned since the last success. The column exhausted_since is the time of the first; '
     'blocked counts those to refused addresses.';

@@ -1,6 +1,6 @@
 // A webhook is made, its secret shown once, a test sent; what was refused is looked at and sent again.
 import { createServer } from "node:http";
-import { api, expect, journey, same, seen, step } from "../lib/house.mjs";
+import { api, expect, go, journey, same, seen, step } from "../lib/house.mjs";
 
 const button = (page, name) => page.getByRole("button", { name });
 
@@ -52,6 +52,24 @@ await journey(async ({ open }) => {
   await page.getByText("the room is <b>full</b>").waitFor();
   await seen(page, "a test that does not arrive");
   await button(page, "Close").last().click();
+
+  step("a chat service, whose address is secret");
+  const chat = await api("admin", "POST", "/settings/webhooks", { name: `Chat ${Date.now()}`, url: `${there.url}/a1b2?sig=secret`, format: "teams", events: ["sync.held"] });
+  await go(page, `/settings/webhooks/${chat.id}`);
+  await page.getByText("Microsoft Teams", { exact: true }).waitFor();
+  expect(!(await page.content()).includes("a1b2"), "the address of the chat service is shown");
+  await button(page, "Edit").click();
+  same(await page.getByLabel("Format").inputValue(), "teams", "the format in the form");
+  await page.getByLabel("Format").selectOption("standard");
+  await button(page, "Save").click();
+  await page.getByText("it would be shown in the new format").first().waitFor();
+  await seen(page, "a chat service");
+  await page.getByLabel("Format").selectOption("slack");
+  await button(page, "Save").click();
+  await page.getByText("Slack", { exact: true }).waitFor();
+  same((await api("admin", "GET", `/settings/webhooks/${chat.id}`)).format, "slack", "the format");
+  await api("admin", "DELETE", `/settings/webhooks/${chat.id}`);
+  await go(page, `/settings/webhooks/${id}`);
 
   step("a delivery with its attempts");
   await api("admin", "POST", "/identities", { external_id: `W${Date.now()}`, email: `w${Date.now()}@example.org`, first_name: "Wanda", last_name: "Webhook" });

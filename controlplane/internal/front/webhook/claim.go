@@ -25,6 +25,8 @@ type target struct {
 	hook    subscription.Row
 	keys    [][]byte
 	headers map[string]string
+	url     string // with its hidden parts
+	console string // address of the tenant's console; only for chat services
 }
 
 // job is a delivery that this process has leased.
@@ -168,7 +170,14 @@ func (s *Service) target(ctx context.Context, tx *pg.Tx, v viewer.Viewer, r subs
 	if t.keys, err = subscription.Keys(ctx, tx, s.Seal, r.ID); err != nil {
 		return t, err
 	}
-	t.headers, err = subscription.Headers(ctx, tx, s.Seal, r)
+	if t.headers, err = subscription.Headers(ctx, tx, s.Seal, r); err != nil {
+		return t, err
+	}
+	if t.url, err = subscription.FullURL(ctx, tx, s.Seal, r); err != nil || !subscription.IsChat(r.Format) {
+		return t, err
+	}
+	slug, err := pg.One[string](ctx, tx, "read the tenant", `select slug from tenant where id = current_tenant()`)
+	t.console = s.BaseURL(slug)
 	return t, err
 }
 

@@ -98,6 +98,7 @@ func (h *house) process(opened ...string) *Service {
 		Cursors: cursors,
 		Log:     log,
 		Now:     time.Now,
+		BaseURL: func(string) string { return "https://acme.example" },
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ type outcome struct {
 // send posts a delivery once. n is the attempt's number; what is signed carries the moment of this attempt.
 func (s *Service) send(ctx context.Context, t target, j job, n int) (o outcome) {
 	o.Attempt = delivery.Attempt{N: n, URL: t.hook.URL, Repeated: j.Repeats, At: j.now()}
-	raw, contentType, err := delivery.Body(t.viewer.Tenant, j.Format, j.Stored)
+	raw, contentType, err := delivery.Body(delivery.Origin{Tenant: t.viewer.Tenant, Console: t.console}, j.Format, j.Stored)
 	if err != nil {
 		o.Error = "the event could not be written as JSON"
 		s.Log.ErrorContext(ctx, "cannot write an event", "event", j.Stored.ID, "err", err)
@@ -47,7 +48,7 @@ func (s *Service) send(ctx context.Context, t target, j job, n int) (o outcome) 
 	o.BodySHA256 = hex.EncodeToString(sum[:])
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.hook.URL, bytes.NewReader(raw))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(raw))
 	if err != nil {
 		o.Error = "the URL cannot be called"
 		return o
@@ -77,7 +78,7 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	o.LatencyMS = time.Since(began).Milliseconds()
-	o.Status, o.Excerpt = res.StatusCode, excerpt(answer, t.headers)
+	o.Status, o.Excerpt = res.StatusCode, excerpt(answer, t)
 	o.ok, o.gone = res.StatusCode >= 200 && res.StatusCode <= 299, res.StatusCode == http.StatusGone
 	switch {
 	case o.ok:
@@ -95,13 +96,11 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 
 // excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers,
 // which must not be read, are removed.
-func excerpt(answer []byte, headers map[string]string) string {
+func excerpt(answer []byte, t target) string {
 	text := strings.ToValidUTF8(string(answer), "�")
-	for _, value := range headers {
-		for _, secret := range []string{value, lastWord(value)} {
-			if len(secret) >= 4 {
-				text = strings.ReplaceAll(text, secret, "[secret]")
-			}
+	for _, secret := range t.secrets() {
+		if len(secret) >= 4 {
+			text = strings.ReplaceAll(text, secret, "[secret]")
 		}
 	}
 	text = strings.ReplaceAll(text, "\x00", "�")
@@ -109,6 +108,17 @@ func excerpt(answer []byte, headers map[string]string) string {
 		text = strings.ToValidUTF8(text[:maxExcerpt], "")
 	}
 	return text
+}
+
+// secrets are texts that answers must not show.
+func (t target) secrets() (all []string) {
+	for _, value := range t.headers {
+		all = append(all, value, lastWord(value))
+	}
+	if u, err := url.Parse(t.url); err == nil && t.url != t.hook.URL {
+		all = append(all, u.RequestURI(), u.RawQuery)
+	}
+	return all
 }
 
 // lastWord is what follows the scheme of "Bearer abc".

@@ -26,6 +26,7 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Log     *slog.Logger
 	Now     func() time.Time
+	BaseURL func(slug string) string // where a tenant's console is
 
 	worker
 }
@@ -111,6 +112,9 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (w su
 	if err != nil {
 		return w, err
 	}
+	if in.Body.URL != nil && *in.Body.URL == before.URL {
+		in.Body.URL = nil // unchanged, perhaps with hidden parts
+	}
 	if in.Body.URL != nil {
 		// Names are looked up before the row is locked, not while others wait for it.
 		if err := s.judgeURL(ctx, *in.Body.URL, before.URL); err != nil {
@@ -181,9 +185,13 @@ func (s *Service) settingsOf(ctx context.Context, tx *pg.Tx, r subscription.Row)
 		return subscription.Settings{}, err
 	}
 	headers, err := subscription.Headers(ctx, tx, s.Seal, r)
+	if err != nil {
+		return subscription.Settings{}, err
+	}
+	full, err := subscription.FullURL(ctx, tx, s.Seal, r)
 	return subscription.Settings{
 		Name:              r.Name,
-		URL:               r.URL,
+		URL:               full,
 		Events:            r.Events,
 		Filter:            filter,
 		Headers:           headers,
@@ -334,7 +342,7 @@ func differences(a, b subscription.Settings) (changes []audit.Change) {
 		}
 	}
 	note("name", a.Name, b.Name, a.Name == b.Name)
-	note("url", a.URL, b.URL, a.URL == b.URL)
+	note("url", subscription.ShownURL(a.Format, a.URL), subscription.ShownURL(b.Format, b.URL), a.URL == b.URL)
 	note("events", a.Events, b.Events, slices.Equal(a.Events, b.Events))
 	note("filter", a.Filter, b.Filter, encoded(a.Filter) == encoded(b.Filter))
 	note(

@@ -40,6 +40,8 @@ const (
 type Described struct {
 	// Name of the event type, as used in the events of a webhook.
 	Kind Kind `json:"type"`
+	// Name of the event type for people.
+	Title string `json:"title"`
 	// Group of event types that this one belongs to.
 	Group string `json:"group"`
 	// When events of this type occur.
@@ -50,49 +52,54 @@ type Described struct {
 
 // Catalog lists every kind. A package that publishes a new kind adds it here.
 var Catalog = []Described{
-	{IdentityCreated, "identity", "A person or non-human identity became known, through the API or a sync.", false},
-	{IdentityUpdated, "identity", "Fields, manager or state of an identity changed; changed names them.", false},
+	{IdentityCreated, "Identity created", "identity", "A person or non-human identity became known, through the API or a sync.", false},
+	{IdentityUpdated, "Identity updated", "identity", "Fields, manager or state of an identity changed; changed names them.", false},
 	{
 		IdentityDeactivated,
+		"Identity deactivated",
 		"identity",
 		"A person was deactivated: manually, on their last day, or because their source system reports them as " +
 			"inactive or no longer contains them.",
 		false,
 	},
-	{RequestSubmitted, "access request", "A person requested access.", false},
-	{RequestApproved, "access request", "A request was approved by all who had to.", false},
-	{RequestRejected, "access request", "A request was rejected, or expired: reason_code says which.", false},
-	{CertificationCompleted, "certification", "All decisions of a certification are final.", false},
-	{AgentOnline, "agent", "An agent is there.", false},
-	{AgentOffline, "agent", "An agent was silent or disconnected for long enough to count as offline.", false},
+	{RequestSubmitted, "Access requested", "access request", "A person requested access.", false},
+	{RequestApproved, "Access request approved", "access request", "A request was approved by all who had to.", false},
+	{RequestRejected, "Access request rejected", "access request", "A request was rejected, or expired: reason_code says which.", false},
+	{CertificationCompleted, "Certification completed", "certification", "All decisions of a certification are final.", false},
+	{AgentOnline, "Agent online", "agent", "An agent is connected.", false},
+	{AgentOffline, "Agent offline", "agent", "An agent was silent or disconnected for long enough to count as offline.", false},
 	{
 		OperatorAccess,
+		"Operator access",
 		"tenant",
-		"An operator of the service works in the tenant, which asked to hear of it by notify_operator_access; told " +
-			"once an hour for each.",
+		"An operator of the service works in the tenant, with notify_operator_access; once an hour " +
+			"for each operator.",
 		true,
 	},
 	{
 		WritesStopped,
+		"Writes stopped",
 		"connector",
 		"Writes to a system stopped because too many changes failed or were made. A person must resume them.",
 		true,
 	},
 	{
 		WritesResumed,
+		"Writes resumed",
 		"connector",
 		"An administrator resumed writes to a system after its circuit breaker had opened. Waiting changes are sent.",
 		true,
 	},
-	{TaskReminded, "task", "An approval or evidence is due soon, and no assignee has decided yet.", true},
-	{MitigationProposed, "mitigation", "A mitigation of a violation was proposed.", true},
-	{MitigationApproved, "mitigation", "A mitigation was approved. The violation is mitigated.", true},
-	{MitigationRefused, "mitigation", "A mitigation was refused.", true},
-	{MitigationEvidenceDue, "mitigation", "The owner of a mitigation was asked for evidence.", true},
-	{MitigationEvidenceOverdue, "mitigation", "Evidence of a mitigation is late.", true},
-	{MitigationEnding, "mitigation", "A mitigation ends soon.", true},
+	{TaskReminded, "Decision due soon", "task", "An approval or evidence is due soon, and no assignee has decided yet.", true},
+	{MitigationProposed, "Mitigation proposed", "mitigation", "A mitigation of a violation was proposed.", true},
+	{MitigationApproved, "Mitigation approved", "mitigation", "A mitigation was approved. The violation is mitigated.", true},
+	{MitigationRefused, "Mitigation refused", "mitigation", "A mitigation was refused.", true},
+	{MitigationEvidenceDue, "Evidence due", "mitigation", "The owner of a mitigation was asked for evidence.", true},
+	{MitigationEvidenceOverdue, "Evidence overdue", "mitigation", "Evidence of a mitigation is late.", true},
+	{MitigationEnding, "Mitigation ends soon", "mitigation", "A mitigation ends soon.", true},
 	{
 		MitigationLapsed,
+		"Mitigation lapsed",
 		"mitigation",
 		"Evidence of a mitigation was missing, or the severity of its violation was raised. lapse_effect says what " +
 			"was done.",
@@ -100,14 +107,25 @@ var Catalog = []Described{
 	},
 	{
 		MitigationEnded,
+		"Mitigation ended",
 		"mitigation",
 		"A mitigation has ended. ended_reason says why: expired, withdrawn, replaced or resolved.",
 		true,
 	},
-	{SyncHeld, "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
+	{SyncHeld, "Sync run held", "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
 }
 
 // Known reports whether there is such a kind.
 func Known(k Kind) bool {
-	return slices.ContainsFunc(Catalog, func(d Described) bool { return d.Kind == k })
+	_, known := Find(k)
+	return known
+}
+
+// Find returns the description of a kind.
+func Find(k Kind) (d Described, known bool) {
+	i := slices.IndexFunc(Catalog, func(d Described) bool { return d.Kind == k })
+	if i < 0 {
+		return Described{Kind: k}, false
+	}
+	return Catalog[i], true
 }

@@ -20,6 +20,7 @@ var Columns = []Column{
 	{"notification_settings", "secret", "tenant_id::text"},
 	{"second_factor", "secret", "user_id::text"},
 	{"webhook", "headers_sealed", "id::text"},
+	{"webhook", "url_sealed", "id::text"},
 	{"webhook_secret", "sealed", "id::text"},
 }
 

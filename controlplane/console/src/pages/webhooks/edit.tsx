@@ -3,10 +3,10 @@ import * as text from "#text/webhooks";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Check, FieldError, Form, TextField, useForm } from "../../kit/form";
+import { Check, FieldError, Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Badge, Skeleton } from "../../kit/kit";
 import { FilterFields, filterOf, type Typed, typedOf } from "./filter";
-import { grouped, headersOf, type Webhook } from "./words";
+import { formats, grouped, headersOf, isChat, type Webhook } from "./words";
 
 type CreatedWebhook = Of<"Made">;
 type Event = Of<"Described">;
@@ -16,7 +16,7 @@ type Value = {
   events: string[];
   headers: string;
   ordered: boolean;
-  cloudevents: boolean;
+  format: Webhook["format"];
   rps: string;
   filter: Typed;
 };
@@ -29,7 +29,7 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: CreatedWebh
     events: of?.events ?? [],
     headers: "",
     ordered: of?.ordered_per_subject ?? false,
-    cloudevents: of?.format === "cloudevents",
+    format: of?.format ?? "standard",
     rps: of?.max_rps ? String(of.max_rps) : "",
     filter: typedOf(of?.filter),
   };
@@ -57,9 +57,17 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: CreatedWebh
         error={form.wrong("url")}
         hint={text.anHttpsAddressItMustBe}
       />
+      <SelectField
+        label={text.format}
+        value={v.format}
+        set={(format) => form.set("format", format)}
+        options={formats}
+        error={form.wrong("format")}
+        hint={isChat(v.format) ? text.theAddressOfAChatServiceIsSecret : undefined}
+      />
       <Events value={v.events} set={(events) => form.set("events", events)} error={form.wrong("events")} />
       <details>
-        <summary className="webhooks-more">{text.filterHeadersOrderAndFormat}</summary>
+        <summary className="webhooks-more">{text.filterHeadersAndOrder}</summary>
         <div className="stack">
           <FilterFields value={v.filter} set={(filter) => form.set("filter", filter)} wrong={form.wrong} />
           <TextField
@@ -88,7 +96,6 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: CreatedWebh
             value={v.ordered}
             set={(ordered) => form.set("ordered", ordered)}
           />
-          <Check label={text.useTheCloudevents10Format} value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
         </div>
       </details>
     </Form>
@@ -111,7 +118,7 @@ function bodyOf(v: Value, of: Webhook | undefined, told: (line: string | undefin
     url: v.url.trim(),
     events: v.events,
     ordered_per_subject: v.ordered,
-    format: v.cloudevents ? "cloudevents" : "standard",
+    format: v.format,
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     ...(v.rps ? { max_rps: Number(v.rps) } : of ? { max_rps: null } : {}),
     ...(filter || of ? { filter } : {}),

@@ -70,7 +70,7 @@ function facts(w: Webhook): [string, ReactNode][] {
     [text.nextAttempt, h.next_probe_at && <When key="next" at={h.next_probe_at} />],
     [text.secrets, secrets(w)],
     [text.customHeaders, w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
-    [text.format, w.format === "cloudevents" ? text.cloudevents : text.standard],
+    [text.format, text.formats[w.format]],
     [text.order, w.ordered_per_subject ? text.keptPerResource : undefined],
     [text.rateLimit, w.max_rps ? text.maxRpsPerSecond(w.max_rps) : undefined],
     [text.created, <When key="at" at={w.created_at} />],

@@ -5,6 +5,12 @@ export type Webhook = Of<"Webhook">;
 export type Delivery = Of<"Delivery">;
 export type DeliveryDetail = Of<"DeliveryDetail">;
 
+/** The formats of deliveries, with their names. */
+export const formats = Object.entries(texts.formats) as [Webhook["format"], string][];
+
+/** Whether a format is one of chat services, whose addresses are secret. */
+export const isChat = (format: Webhook["format"]) => format === "teams" || format === "slack";
+
 /** The state of a webhook in one word. */
 export const stateOf = (w: Webhook) => (w.enabled ? (w.health.state === "failing" ? "failing" : "enabled") : "disabled");
 

@@ -83,7 +83,7 @@ export const create = "Create";
 export const name = "Name";
 export const address = "Address";
 export const anHttpsAddressItMustBe = "An https address. It must be public, unless the service operator allows others.";
-export const filterHeadersOrderAndFormat = "Filter, headers, order and format";
+export const filterHeadersAndOrder = "Filter, headers and order";
 export const customHeaders = "Custom headers";
 export const xKey = "X-Key: …";
 export const setHeaderNamesValuesAreNot = (headerNames: Insert) =>
@@ -93,7 +93,8 @@ export const rateLimitPerSecond = "Rate limit per second";
 export const maximumNumberOfDeliveriesThatStart = "Maximum number of deliveries that start per second. Empty: no limit.";
 export const keepTheOrderOfEventsPer = "Keep the order of events per resource";
 export const aDeliveryWaitsUntilEarlierDeliveries = "A delivery waits until earlier deliveries for the same resource have ended.";
-export const useTheCloudevents10Format = "Use the CloudEvents 1.0 format";
+export const theAddressOfAChatServiceIsSecret =
+  "Anyone with this address can post to the channel. It is stored encrypted, and not shown again.";
 export const events = "Events";
 export const onlyIfSelected = "only if selected";
 
@@ -176,8 +177,12 @@ export const consecutiveFailures = "Consecutive failures";
 export const failedDeliveriesSinceTheLastSuccess = "Failed deliveries since the last success";
 export const secrets = "Secrets";
 export const format = "Format";
-export const cloudevents = "CloudEvents 1.0";
-export const standard = "standard";
+export const formats = {
+  standard: "Standard",
+  cloudevents: "CloudEvents 1.0",
+  teams: "Microsoft Teams",
+  slack: "Slack",
+};
 export const order = "Order";
 export const keptPerResource = "kept per resource";
 export const rateLimit = "Rate limit";

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/front/webhook/subscription"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 )
 
@@ -15,6 +16,8 @@ import (
 const (
 	Standard    = "standard"
 	CloudEvents = "cloudevents"
+	Teams       = subscription.Teams
+	Slack       = subscription.Slack
 )
 
 // Message is the body of a delivery in the format standard.
@@ -55,7 +58,13 @@ type CloudEvent struct {
 	Data map[string]any `json:"data"`
 }
 
-// dataOf is the data of an event as it is sent and filtered: what its room says of it, with id, version and changed.
+// Origin is where an event comes from.
+type Origin struct {
+	Tenant  string // ID of the tenant
+	Console string // address of the tenant's console; needed for chat services
+}
+
+// dataOf is the data of an event as it is sent and filtered: that of its publisher, with id, version and changed.
 func dataOf(e event.Stored) (map[string]any, error) {
 	data := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(e.Data))
@@ -78,20 +87,27 @@ func dataOf(e event.Stored) (map[string]any, error) {
 
 // Body is what is posted of an event, and its media type. The same event and format give the same bytes at every
 // attempt.
-func Body(tenant, format string, e event.Stored) (raw []byte, contentType string, err error) {
+func Body(from Origin, format string, e event.Stored) (raw []byte, contentType string, err error) {
 	data, err := dataOf(e)
 	if err != nil {
 		return nil, "", err
 	}
 	at := e.At.UTC().Format(time.RFC3339Nano)
-	var out any = Message{ID: e.ID, Type: e.Kind, Timestamp: at, TenantID: tenant, Sequence: e.Sequence, Data: data}
+	var out any
 	contentType = "application/json"
-	if format == CloudEvents {
+	switch format {
+	case Teams:
+		out = cardOf(newNotice(from, e, data))
+	case Slack:
+		out = blocksOf(newNotice(from, e, data))
+	case CloudEvents:
 		contentType = "application/cloudevents+json"
 		out = CloudEvent{
-			SpecVersion: "1.0", ID: e.ID, Source: "/tenants/" + tenant, Type: e.Kind, Subject: e.ResourceID, Time: at,
-			DataContentType: "application/json", Sequence: strconv.FormatInt(e.Sequence, 10), Data: data,
+			SpecVersion: "1.0", ID: e.ID, Source: "/tenants/" + from.Tenant, Type: e.Kind, Subject: e.ResourceID,
+			Time: at, DataContentType: "application/json", Sequence: strconv.FormatInt(e.Sequence, 10), Data: data,
 		}
+	default:
+		out = Message{ID: e.ID, Type: e.Kind, Timestamp: at, TenantID: from.Tenant, Sequence: e.Sequence, Data: data}
 	}
 	raw, err = json.Marshal(out)
 	if err != nil {

@@ -46,8 +46,9 @@ type NewWebhook struct {
 	MaxRPS *int `json:"max_rps,omitempty" minimum:"1" maximum:"1000"`
 	// Whether a delivery waits until those before it about the same resource have ended.
 	OrderedPerSubject bool `json:"ordered_per_subject,omitempty"`
-	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
-	Format string `json:"format,omitempty" enum:"standard,cloudevents" default:"standard"`
+	// Format of the body: that of this API (standard), CloudEvents 1.0 in structured mode (cloudevents), an Adaptive
+	// Card for a workflow of Microsoft Teams (teams), or a message for an incoming webhook of Slack (slack).
+	Format string `json:"format,omitempty" enum:"standard,cloudevents,teams,slack" default:"standard"`
 	// IDs of the users who are responsible for the webhook.
 	OwnerIDs []string `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
 }
@@ -86,8 +87,9 @@ type WebhookPatch struct {
 	MaxRPS *int `json:"max_rps,omitempty" minimum:"1" maximum:"1000" nullable:"true"`
 	// Whether a delivery waits until those before it about the same resource have ended.
 	OrderedPerSubject *bool `json:"ordered_per_subject,omitempty" nullable:"false"`
-	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
-	Format *string `json:"format,omitempty" enum:"standard,cloudevents" nullable:"false"`
+	// Format of the body: standard, cloudevents, teams or slack. To change teams or slack to another format, give the
+	// URL again.
+	Format *string `json:"format,omitempty" enum:"standard,cloudevents,teams,slack" nullable:"false"`
 	// IDs of the users who are responsible for the webhook.
 	OwnerIDs *[]string `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`
 }
@@ -110,6 +112,11 @@ func (p WebhookPatch) Apply(s Settings, raw []byte) (Settings, error) {
 	}
 	if err := p.headersFor(s); err != nil {
 		return s, err
+	}
+	if p.Format != nil && IsChat(s.Format) && !IsChat(*p.Format) && p.URL == nil {
+		return s, fault.Coded(fault.Invalid, "credentials_required", "The URL of a chat service is a credential. To "+
+			"change the format, give the URL again.").
+			With(fault.Field{Pointer: "#/url", Code: "required", Detail: "it would be shown in the new format"})
 	}
 	if p.Name != nil {
 		s.Name = strings.TrimSpace(*p.Name)

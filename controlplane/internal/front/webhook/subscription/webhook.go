@@ -24,7 +24,7 @@ type Webhook struct {
 	ID string `json:"id"`
 	// Display name of the webhook.
 	Name string `json:"name"`
-	// URL that events are delivered to.
+	// URL that events are delivered to. Its query is never shown, and for teams and slack its path neither.
 	URL string `json:"url"`
 	// Whether events are delivered.
 	Enabled bool `json:"enabled"`
@@ -40,8 +40,9 @@ type Webhook struct {
 	MaxRPS *int `json:"max_rps"`
 	// A delivery waits until those before it about the same resource have ended, not only been tried.
 	OrderedPerSubject bool `json:"ordered_per_subject"`
-	// Format of the body: that of this API (standard), or CloudEvents 1.0 in structured mode (cloudevents).
-	Format string `json:"format" enum:"standard,cloudevents"`
+	// Format of the body: that of this API (standard), CloudEvents 1.0 in structured mode (cloudevents), an Adaptive
+	// Card for a workflow of Microsoft Teams (teams), or a message for an incoming webhook of Slack (slack).
+	Format string `json:"format" enum:"standard,cloudevents,teams,slack"`
 	// Secrets that deliveries are signed with, without their values.
 	Secrets []Secret `json:"secrets" nullable:"false"`
 	// Status of the endpoint, from its recent deliveries.
@@ -95,7 +96,8 @@ type Health struct {
 type Row struct {
 	ID          string          `db:"id"`
 	Name        string          `db:"name"`
-	URL         string          `db:"url"`
+	URL         string          `db:"url"` // as it is shown
+	SealedURL   []byte          `db:"url_sealed"`
 	State       string          `db:"state"`
 	Reason      string          `db:"state_reason"`
 	Events      []string        `db:"events"`
@@ -117,7 +119,7 @@ type Row struct {
 }
 
 // Columns are the columns that Row reads, of the table w.
-const Columns = `w.id::text, w.name, w.url, w.state, w.state_reason, w.events, w.filter, w.headers_sealed,
+const Columns = `w.id::text, w.name, w.url, w.url_sealed, w.state, w.state_reason, w.events, w.filter, w.headers_sealed,
 	w.header_names, w.max_rps, w.ordered_per_subject, w.format, w.owner_ids::text[], w.pinged_at, w.probe_at, w.probes,
 	w.paced_until, w.created_at, w.updated_at, w.version, w.last_success_at, w.state_changed_at, w.last_failure_at,
 	w.consecutive_failures, w.exhausted, w.exhausted_since, w.blocked, w.warned_at`
