@@ -72,7 +72,7 @@ await journey(async ({ open }) => {
     applies_to: { risk_levels: ["critical"] },
     branches: [{ outcome: { kind: "chain", stages: [{ name: "Exception", groups: [{ approvers: [{ kind: "app_role", app_role: "admin" }] }] }] } }],
   });
-  await admin.goto(`/separation-of-duties/${policy.id}?show=edit`);
+  await admin.goto(new URL(`/separation-of-duties/${policy.id}?show=edit`, admin.url()).href);
   await settled(admin);
   await admin.getByLabel("Requests that would violate the policy", { exact: true }).selectOption("exception");
   await admin.getByLabel("Approval rule of exceptions", { exact: true }).selectOption(rule);
@@ -81,14 +81,14 @@ await journey(async ({ open }) => {
   await admin.getByText("needs an exception").first().waitFor();
 
   step("the request says who allows the exception");
-  await page.goto(`/access/request?items=${both[1].id}&view=review`);
+  await page.goto(new URL(`/access/request?items=${both[1].id}&view=review`, page.url()).href);
   await settled(page);
   await section.getByText("needs an exception").waitFor();
   await section.getByText(/The approvers of the rule .* must allow an exception/).waitFor();
   await seen(page, "a request that needs an exception");
 
   step("an administrator is advised to request it");
-  await admin.goto(`/access/${both[1].id}`);
+  await admin.goto(new URL(`/access/${both[1].id}`, admin.url()).href);
   await settled(admin);
   await button(admin, "Actions").click();
   await admin.getByRole("menuitem", { name: "Assign", exact: true }).click();
