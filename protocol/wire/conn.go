@@ -44,8 +44,8 @@ const Going = 1001
 // ErrClosed is returned by Send after the connection has ended or was closed.
 var ErrClosed = errors.New("connection closed")
 
-// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; a peer behind which thousands
-// of small frames pile up has stopped reading.
+// maxQueued bounds the frames that wait to be written. Chunks are bounded by credit long before; a peer behind which
+// thousands of small frames pile up has stopped reading.
 const maxQueued = 4096
 
 // Conn sends and receives frames over a Socket. Send may be called by any goroutine; one writer sends what is queued,

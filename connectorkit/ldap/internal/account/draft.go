@@ -134,8 +134,8 @@ func (w *Writer) enabledContainer() string {
 	return "ou=people," + w.BaseDN
 }
 
-// isNamingContext reports whether the base DN is a whole naming context, in which no account is directly below the top, and
-// not a place in one.
+// isNamingContext reports whether the base DN is a whole naming context, in which no account is directly below the top,
+// and not a place in one.
 func (w *Writer) isNamingContext() bool {
 	contexts := w.Root["namingcontexts"]
 	return len(contexts) == 0 || slices.ContainsFunc(contexts, func(dn string) bool {

@@ -38,7 +38,11 @@ type outcome struct {
 // send posts a delivery once. n is the attempt's number; what is signed carries the moment of this attempt.
 func (s *Service) send(ctx context.Context, t target, j job, n int) (o outcome) {
 	o.Attempt = delivery.Attempt{N: n, URL: t.hook.URL, Repeated: j.Repeats, At: j.now()}
-	raw, contentType, err := delivery.Body(delivery.Origin{Tenant: t.viewer.Tenant, Console: t.console}, j.Format, j.Stored)
+	raw, contentType, err := delivery.Body(
+		delivery.Origin{Tenant: t.viewer.Tenant, Console: t.console},
+		j.Format,
+		j.Stored,
+	)
 	if err != nil {
 		o.Error = "the event could not be written as JSON"
 		s.Log.ErrorContext(ctx, "cannot write an event", "event", j.Stored.ID, "err", err)

@@ -52,8 +52,20 @@ type Described struct {
 
 // Catalog lists every kind. A package that publishes a new kind adds it here.
 var Catalog = []Described{
-	{IdentityCreated, "Identity created", "identity", "A person or non-human identity became known, through the API or a sync.", false},
-	{IdentityUpdated, "Identity updated", "identity", "Fields, manager or state of an identity changed; changed names them.", false},
+	{
+		IdentityCreated,
+		"Identity created",
+		"identity",
+		"A person or non-human identity became known, through the API or a sync.",
+		false,
+	},
+	{
+		IdentityUpdated,
+		"Identity updated",
+		"identity",
+		"Fields, manager or state of an identity changed; changed names them.",
+		false,
+	},
 	{
 		IdentityDeactivated,
 		"Identity deactivated",
@@ -64,10 +76,28 @@ var Catalog = []Described{
 	},
 	{RequestSubmitted, "Access requested", "access request", "A person requested access.", false},
 	{RequestApproved, "Access request approved", "access request", "A request was approved by all who had to.", false},
-	{RequestRejected, "Access request rejected", "access request", "A request was rejected, or expired: reason_code says which.", false},
-	{CertificationCompleted, "Certification completed", "certification", "All decisions of a certification are final.", false},
+	{
+		RequestRejected,
+		"Access request rejected",
+		"access request",
+		"A request was rejected, or expired: reason_code says which.",
+		false,
+	},
+	{
+		CertificationCompleted,
+		"Certification completed",
+		"certification",
+		"All decisions of a certification are final.",
+		false,
+	},
 	{AgentOnline, "Agent online", "agent", "An agent is connected.", false},
-	{AgentOffline, "Agent offline", "agent", "An agent was silent or disconnected for long enough to count as offline.", false},
+	{
+		AgentOffline,
+		"Agent offline",
+		"agent",
+		"An agent was silent or disconnected for long enough to count as offline.",
+		false,
+	},
 	{
 		OperatorAccess,
 		"Operator access",
@@ -90,9 +120,21 @@ var Catalog = []Described{
 		"An administrator resumed writes to a system after its circuit breaker had opened. Waiting changes are sent.",
 		true,
 	},
-	{TaskReminded, "Decision due soon", "task", "An approval or evidence is due soon, and no assignee has decided yet.", true},
+	{
+		TaskReminded,
+		"Decision due soon",
+		"task",
+		"An approval or evidence is due soon, and no assignee has decided yet.",
+		true,
+	},
 	{MitigationProposed, "Mitigation proposed", "mitigation", "A mitigation of a violation was proposed.", true},
-	{MitigationApproved, "Mitigation approved", "mitigation", "A mitigation was approved. The violation is mitigated.", true},
+	{
+		MitigationApproved,
+		"Mitigation approved",
+		"mitigation",
+		"A mitigation was approved. The violation is mitigated.",
+		true,
+	},
 	{MitigationRefused, "Mitigation refused", "mitigation", "A mitigation was refused.", true},
 	{MitigationEvidenceDue, "Evidence due", "mitigation", "The owner of a mitigation was asked for evidence.", true},
 	{MitigationEvidenceOverdue, "Evidence overdue", "mitigation", "Evidence of a mitigation is late.", true},
@@ -112,7 +154,13 @@ var Catalog = []Described{
 		"A mitigation has ended. ended_reason says why: expired, withdrawn, replaced or resolved.",
 		true,
 	},
-	{SyncHeld, "Sync run held", "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
+	{
+		SyncHeld,
+		"Sync run held",
+		"sync",
+		"A sync waits for a decision, because it would change more than passes unseen.",
+		true,
+	},
 }
 
 // Known reports whether there is such a kind.

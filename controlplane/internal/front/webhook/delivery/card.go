@@ -17,7 +17,14 @@ func cardOf(n notice) object {
 		"type":    "AdaptiveCard",
 		"version": "1.5",
 		"body": []object{
-			{"type": "TextBlock", "text": n.title, "size": "Medium", "weight": "Bolder", "wrap": true, "style": "heading"},
+			{
+				"type":   "TextBlock",
+				"text":   n.title,
+				"size":   "Medium",
+				"weight": "Bolder",
+				"wrap":   true,
+				"style":  "heading",
+			},
 			{"type": "TextBlock", "text": plainMarkdown(n.text), "wrap": true},
 			{"type": "FactSet", "facts": facts},
 		},

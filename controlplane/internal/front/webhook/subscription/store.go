@@ -73,14 +73,14 @@ func MayAdd(ctx context.Context, tx *pg.Tx) error {
 // Write inserts or updates the settings of a webhook, and has the events that it wants published.
 func Write(ctx context.Context, tx *pg.Tx, ring *seal.Keyring, id string, c Settings, fresh bool) error {
 	const insert = `
-		insert into webhook (tenant_id, id, name, url, url_sealed, events, filter, headers_sealed, header_names, max_rps,
-		    ordered_per_subject, format, owner_ids)
+		insert into webhook (tenant_id, id, name, url, url_sealed, events, filter, headers_sealed, header_names,
+		    max_rps, ordered_per_subject, format, owner_ids)
 		values (current_tenant(), @id, @name, @url, @whole, @events, @filter, @sealed, @names, @rps, @ordered, @format,
 		    @owners)`
 	const update = `
 		update webhook
-		   set name = @name, url = @url, url_sealed = @whole, events = @events, filter = @filter, headers_sealed = @sealed,
-		       header_names = @names, max_rps = @rps,
+		   set name = @name, url = @url, url_sealed = @whole, events = @events, filter = @filter,
+		       headers_sealed = @sealed, header_names = @names, max_rps = @rps,
 		       ordered_per_subject = @ordered, format = @format, owner_ids = @owners, updated_at = now(),
 		           version = version + 1
 		 where tenant_id = current_tenant() and id = @id`

@@ -80,7 +80,7 @@ func Problem(item accessrequest.AccessRequestItem, justification string, n Neede
 	default:
 		return nil
 	}
-	return fault.Coded(fault.Conflict, "exception_terms", "%s The request %s, which an exception needs. Reject it, and "+
-		"have it submitted again.", n.Conflict, lacks).
+	return fault.Coded(fault.Conflict, "exception_terms", "%s The request %s, which an exception needs. Reject it, "+
+		"and have it submitted again.", n.Conflict, lacks).
 		Also("violations", []check.SeparationConflict{n.Found})
 }

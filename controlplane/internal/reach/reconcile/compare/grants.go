@@ -26,8 +26,8 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 }
 
 // grants compares who holds what, as pairs of account and entitlement in the world after this run: accounts that were
-// renamed or moved still hold what they held. A grant with an unknown reference resolves to no pair: it protects nothing
-// and removes nothing.
+// renamed or moved still hold what they held. A grant with an unknown reference resolves to no pair: it protects
+// nothing and removes nothing.
 func (c *comparison) grants(ctx context.Context) error {
 	const pairs = `
 		create temp table r_pair (account text not null, account_id uuid, entitlement text not null,

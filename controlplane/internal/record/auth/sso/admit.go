@@ -40,7 +40,8 @@ func (s *Service) admit(
 		  from identity i
 		 cross join lateral (
 		       select count(*) > 0 as given,
-		              coalesce(array_agg(distinct x.role order by x.role) filter (where x.role is not null), '{}') as roles
+		              coalesce(array_agg(distinct x.role order by x.role) filter (where x.role is not null), '{}')
+		              as roles
 		         from sign_in_grant h
 		         join sign_in_rule r on r.tenant_id = h.tenant_id and r.id = h.rule_id and r.enabled
 		         left join unnest(r.roles) x (role) on true
