@@ -46,8 +46,8 @@ type NewWebhook struct {
 	MaxRPS *int `json:"max_rps,omitempty" minimum:"1" maximum:"1000"`
 	// Whether a delivery waits until those before it about the same resource have ended.
 	OrderedPerSubject bool `json:"ordered_per_subject,omitempty"`
-	// Format of the body: that of this API (standard), CloudEvents 1.0 in structured mode (cloudevents), an Adaptive
-	// Card for a workflow of Microsoft Teams (teams), or a message for an incoming webhook of Slack (slack).
+	// Format of the body. standard: that of this API. cloudevents: CloudEvents 1.0 in structured mode. teams: an
+	// Adaptive Card for a workflow of Microsoft Teams. slack: a message for an incoming webhook of Slack.
 	Format string `json:"format,omitempty" enum:"standard,cloudevents,teams,slack" default:"standard"`
 	// IDs of the users who are responsible for the webhook.
 	OwnerIDs []string `json:"owner_ids,omitempty" format:"uuid" maxItems:"20" nullable:"false"`

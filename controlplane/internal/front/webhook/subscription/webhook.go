@@ -40,8 +40,8 @@ type Webhook struct {
 	MaxRPS *int `json:"max_rps"`
 	// A delivery waits until those before it about the same resource have ended, not only been tried.
 	OrderedPerSubject bool `json:"ordered_per_subject"`
-	// Format of the body: that of this API (standard), CloudEvents 1.0 in structured mode (cloudevents), an Adaptive
-	// Card for a workflow of Microsoft Teams (teams), or a message for an incoming webhook of Slack (slack).
+	// Format of the body. standard: that of this API. cloudevents: CloudEvents 1.0 in structured mode. teams: an
+	// Adaptive Card for a workflow of Microsoft Teams. slack: a message for an incoming webhook of Slack.
 	Format string `json:"format" enum:"standard,cloudevents,teams,slack"`
 	// Secrets that deliveries are signed with, without their values.
 	Secrets []Secret `json:"secrets" nullable:"false"`
