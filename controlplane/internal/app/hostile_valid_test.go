@@ -145,6 +145,7 @@ POST   /policies/separation-of-duties/import           {"files":[{"name":"x.yaml
 POST   /policies/separation-of-duties/predict          {"identity_id":"<identity>","add":[{"entitlement_id":"<entitlement>"}]}
 POST   /policies/mitigation                            {"name":"x","control_owner_ids":["<identity>"]}
 PATCH  /policies/mitigation/{id}                       {"description":"x"}
+POST   /policies/mitigation/preview                    {"query":{"about":"person","expect":"some","condition":{"match":"all","rules":[{"field":"department","op":"eq","value":"x"}]}},"severities":["low"]}
 POST   /policies/mitigations                           {"mitigation_policy_id":"<control>","violation_id":"<violation>","justification":"x"}
 POST   /policies/mitigations/{id}/evidence             {"text":"x","file":{"name":"x","content":"eA=="}}
 POST   /policies/mitigations/{id}/evidence/{evidence_id}/accept {"comment":"x"}

@@ -45,6 +45,8 @@ POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
 PATCH  /decision-tasks/delegations/{id}            {"reason":"x"}
+PATCH  /auth/passkeys/{id}                         {"name":"x"}
+DELETE /auth/passkeys/{id}                         {"otp":"123456"}
 POST   /decision-tasks/{id}/comments               {"text":"x"}
 POST   /decision-tasks/{id}/decide                 {"action":"approve"}
 POST   /decision-tasks/{id}/escalate               {"reason":"x"}
@@ -122,6 +124,8 @@ POST  /decision-tasks/bulk-decide           200 {"ids":["<task>"],"action":"appr
 POST  /decision-tasks/delegations           422 {"delegator_id":"<own identity>","delegate_id":"<identity>"}
 POST  /decision-tasks/delegations           422 {"delegator_id":"<identity>","delegate_id":"<own identity>"}
 PATCH /decision-tasks/delegations/{id}      422 {"delegate_id":"<identity>"}
+POST  /decision-tasks/delegations           422 {"delegator_id":"<own identity>","delegate_id":"<own identity>","system_ids":["<connector>"]}
+PATCH /decision-tasks/delegations/{id}      422 {"system_ids":["<connector>"]}
 POST  /decision-tasks/{id}/reassign         422 {"to":["<identity>"],"reason":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
@@ -239,6 +243,16 @@ POST  /policies/separation-of-duties/predict 404 {"identity_id":"<identity>"}
 POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"entitlement_id":"<entitlement>"}]}
 POST  /policies/separation-of-duties/predict 422 {"identity_id":"<own identity>","add":[{"role_id":"<role>"}]}
 POST  /policies/separation-of-duties/predict 200 {"identity_id":"<own identity>","remove":["<grant>"]}
+POST  /policies/separation-of-duties      422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+PATCH /policies/separation-of-duties/{id} 422 {"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+POST  /policies/separation-of-duties/{id}/simulate 422 {"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+POST  /policies/separation-of-duties/{id}/simulations 422 {"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+POST  /policies/separation-of-duties/simulate 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+POST  /policies/separation-of-duties/simulations 422 {"name":"x","kind":"pair","sides":[{"duty_ids":["<own duty>"]},{"duty_ids":["<own other duty>"]}],"effects":{"on_request":"exception"},"exception_rule_id":"<rule>"}
+POST  /policies/mitigation                422 {"name":"x","evidence":{"kind":"automatic_query","cadence":"P30D","query":{"about":"accounts","expect":"none","connector_ids":["<connector>"],"condition":{"match":"all","rules":[{"field":"account.username","op":"eq","value":"x"}]}}}}
+PATCH /policies/mitigation/{id}           422 {"evidence":{"kind":"automatic_query","cadence":"P30D","query":{"about":"accounts","expect":"none","connector_ids":["<connector>"],"condition":{"match":"all","rules":[{"field":"account.username","op":"eq","value":"x"}]}}}}
+POST  /policies/mitigation/preview        422 {"query":{"about":"accounts","expect":"none","connector_ids":["<connector>"],"condition":{"match":"all","rules":[{"field":"account.username","op":"eq","value":"x"}]}}}
+POST  /policies/mitigation/preview        200 {"query":{"about":"person","expect":"some","condition":{"match":"all","rules":[{"field":"department","op":"eq","value":"x"}]}},"sod_policy_ids":["<policy>"]}
 POST  /policies/mitigation                422 {"name":"x","control_owner_ids":["<identity>"]}
 POST  /policies/mitigation                422 {"name":"x","approver_ids":["<identity>"]}
 POST  /policies/mitigation                422 {"name":"x","applies_to":{"sod_policy_ids":["<policy>"]}}

@@ -51,7 +51,7 @@ async function limited(page) {
   await seen(page, "limits of a delegation");
   await dialog.getByRole("button", { name: "Delegate", exact: true }).click();
   await page.getByText("can decide everything (within limits) for you").waitFor();
-  await page.getByRole("cell", { name: "critical risk" }).waitFor();
+  await page.getByRole("cell", { name: /critical risk/ }).waitFor();
   const made = (await api("manager", "GET", "/decision-tasks/delegations")).items[0];
   same([made.risk_levels, made.system_ids, made.condition], [["critical"], [], null], "the limits");
   const passed = (await api("owner", "GET", "/decision-tasks")).items.filter((t) => t.acting_for && t.risk_level !== "critical");

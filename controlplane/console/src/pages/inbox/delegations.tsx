@@ -88,8 +88,21 @@ const riskWords: Record<string, string> = { low: text.low, medium: text.medium, 
 const columns: Column<Delegation>[] = [
   { title: text.delegator, cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
   { title: text.delegate, cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
-  { title: text.tasks, wide: true, cell: kinds, text: kinds },
-  { title: text.limits, wide: true, cell: (d) => <Text of={limits(d)} />, text: limits },
+  {
+    title: text.tasks,
+    wide: true,
+    cell: (d) => (
+      <>
+        {kinds(d)}
+        {limits(d) && (
+          <div className="small muted">
+            <Text of={limits(d)} />
+          </div>
+        )}
+      </>
+    ),
+    text: (d) => [kinds(d), limits(d)].filter(Boolean).join("; "),
+  },
   { title: text.start, cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
   { title: text.end, cell: (d) => <When at={d.ends_at} none={text.noEnd} />, text: (d) => d.ends_at },
   { title: text.state, cell: (d) => <State of={d.state} />, text: (d) => d.state },
