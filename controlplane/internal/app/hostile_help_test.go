@@ -187,7 +187,9 @@ func (r *raid) furnish() map[string]string {
 	until(
 		r.t,
 		"nobody is asked about the task that failed",
-		func() bool { return r.ask(`select count(*)::text from decision_task`) == "1" },
+		func() bool {
+			return r.ask(`select count(*)::text from decision_task where kind = 'provisioning_failure'`) == "1"
+		},
 	)
 	return ids
 }
